@@ -1,0 +1,8 @@
+/* rind/rind.h - everything in Rind::rind, in one header. */
+#pragma once
+#include <rind/context.h>
+#include <rind/error.h>
+#include <rind/exchange.h>
+#include <rind/field.h>
+#include <rind/forest.h>
+#include <rind/schedule.h>

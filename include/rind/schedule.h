@@ -1,0 +1,128 @@
+/* rind/schedule.h - how every ghost cell of a forest is made: short weighted sums, kept as boxes.
+ *
+ * A schedule is a list of fills. A fill writes a box of ghost cells of one block; each cell of it
+ * is the sum of num_terms terms, a weight times a cell of a box of the same extent in a source
+ * block. docs/rows.md defines the rows. A schedule knows nothing of layout, type or space. */
+#pragma once
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rind/error.h>
+#include <rind/export.h>
+#include <rind/forest.h>
+
+typedef struct rind_schedule rind_schedule;
+
+/* What fills a fine ghost from a coarse block. */
+typedef enum rind_interpolation {
+  RIND_INTERPOLATION_QUADRATIC =
+      0, /* Martin-Cartwright in the two facing layers, else coarse-only */
+  RIND_INTERPOLATION_COARSE_ONLY = 1, /* tensor product of 3-point quadratics of the coarse block */
+  RIND_INTERPOLATION_INJECTION = 2    /* the coarse cell */
+} rind_interpolation;
+
+/* What fills a coarse ghost from fine blocks. */
+typedef enum rind_restriction { RIND_RESTRICTION_AVERAGE = 0 } rind_restriction;
+
+typedef enum rind_regions { RIND_REGIONS_ALL = 0, RIND_REGIONS_FACES = 1 } rind_regions;
+
+/* All zero is recommended, and what NULL means. */
+typedef struct rind_rules {
+  rind_interpolation interpolation;
+  rind_restriction restriction;
+  rind_regions regions;
+  int layers; /* ghost layers to fill, from the block outwards; 0: all */
+} rind_rules;
+
+/* Row families of docs/rows.md: name, terms in 2D, terms in 3D. */
+#define RIND_FAMILY_LIST(X)                                                                        \
+  X(COPY, copy, 1, 1)                                                                              \
+  X(QUADRATIC, quadratic, 7, 19)                                                                   \
+  X(COARSE_ONLY, coarse_only, 9, 27)                                                               \
+  X(INJECTION, injection, 1, 1)                                                                    \
+  X(AVERAGE, average, 4, 8)
+
+typedef enum rind_family {
+#define RIND_FAMILY_ENUM(upper, lower, k2, k3) RIND_FAMILY_##upper,
+  RIND_FAMILY_LIST(RIND_FAMILY_ENUM)
+#undef RIND_FAMILY_ENUM
+      RIND_NUM_FAMILIES
+} rind_family;
+
+/* Cell (i0, i1, i2), 0 <= i < extent of the fill, is the block's cell with coordinate
+ * origin[axis[a]] + i_a * step[a] on axis axis[a]. axis is 0, 1, 2 in a destination box. */
+typedef struct rind_box {
+  int32_t origin[3];
+  int32_t axis[3];
+  int32_t step[3];
+} rind_box;
+
+typedef struct rind_fill_view {
+  rind_family family;
+  int32_t phase;
+  int32_t block;  /* destination, a local block */
+  int32_t region; /* of the destination that the box lies in */
+  int32_t number; /* of the box inside the region */
+  int32_t extent[3];
+  rind_box box;
+  int32_t num_terms;
+} rind_fill_view;
+
+typedef struct rind_term_view {
+  int32_t block; /* source: local blocks first, then remote ones */
+  double weight;
+  rind_box box; /* of the fill's extent */
+} rind_term_view;
+
+/* Of this rank. */
+typedef struct rind_schedule_stats {
+  int64_t fills;
+  int64_t terms;          /* the sum of num_terms over fills */
+  int64_t ghost_cells;    /* written, one component */
+  int64_t adds;           /* terms times cells, one component */
+  int64_t remote_fills;   /* with a source on another rank */
+  int64_t receive_cells;  /* values received a component */
+  int64_t metadata_bytes; /* that the schedule holds */
+  int32_t patterns;       /* distinct rows */
+  int32_t peers;          /* ranks that messages come from */
+  int64_t family_fills[RIND_NUM_FAMILIES];
+  int64_t family_cells[RIND_NUM_FAMILIES];
+} rind_schedule_stats;
+
+RIND_BEGIN_DECLS
+
+/* "copy", "quadratic", ...; "unknown" outside the list. */
+RIND_API const char *rind_family_name(rind_family family);
+
+/* Collective. A schedule for blocks of cells^dim cells with ghosts layers. Borrows forest, which
+ * must outlive *schedule. rules may be NULL. RIND_ERROR_INVALID unless cells is even, cells >= 2
+ * ghosts >= 2, and cells >= 4 where the forest has a coarse-fine interface that asks for it; the
+ * text says which cells would do. RIND_ERROR_UNBALANCED if all regions are asked of a forest
+ * balanced across faces only. */
+RIND_API rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts,
+                                         const rind_rules *rules, rind_schedule **schedule);
+/* Accepts NULL. */
+RIND_API void rind_schedule_destroy(rind_schedule **schedule);
+
+RIND_API const rind_forest *rind_schedule_forest(const rind_schedule *schedule);
+RIND_API int rind_schedule_cells(const rind_schedule *schedule);
+RIND_API int rind_schedule_ghosts(const rind_schedule *schedule);
+RIND_API const rind_rules *rind_schedule_rules(const rind_schedule *schedule);
+
+/* Fills of this rank, in the canonical order of docs/rows.md. */
+RIND_API int rind_schedule_num_fills(const rind_schedule *schedule);
+/* RIND_ERROR_INVALID if there is no such fill or term. */
+RIND_API rind_error rind_schedule_fill(const rind_schedule *schedule, int fill,
+                                       rind_fill_view *view);
+RIND_API rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
+                                       rind_term_view *view);
+
+/* Collective. Checks the invariants of docs/rows.md; RIND_ERROR_INTERNAL names the first fill, by
+ * canonical order, that breaks one, and which. */
+RIND_API rind_error rind_schedule_verify(const rind_schedule *schedule);
+/* This rank's fills as text, one a line with its terms below. */
+RIND_API rind_error rind_schedule_print(const rind_schedule *schedule, FILE *file);
+RIND_API rind_error rind_schedule_get_stats(const rind_schedule *schedule,
+                                            rind_schedule_stats *stats);
+
+RIND_END_DECLS

@@ -1,0 +1,38 @@
+/* device_memory.cu - device memory through the CUDA runtime. */
+#include <device_memory.h>
+
+#include <cuda_runtime.h>
+
+extern "C" int rind_device_count(void) {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return count;
+}
+
+extern "C" int rind_device_allocate(size_t bytes, void **data) {
+  void *memory = nullptr;
+  cudaError_t error = cudaMalloc(&memory, bytes > 0 ? bytes : 1);
+  if (error == cudaSuccess) error = cudaMemset(memory, 0, bytes > 0 ? bytes : 1);
+  if (error != cudaSuccess) {
+    cudaFree(memory);
+    cudaGetLastError();
+    return (int)error;
+  }
+  *data = memory;
+  return 0;
+}
+
+extern "C" void rind_device_free(void *data) {
+  cudaFree(data);
+}
+
+extern "C" int rind_device_copy(void *to, const void *from, size_t bytes) {
+  return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+
+extern "C" const char *rind_device_error_text(int code) {
+  return cudaGetErrorString((cudaError_t)code);
+}

@@ -1,0 +1,21 @@
+/* device_memory.h - device memory, as the rest of the library sees it. Without CUDA (cuda_none.c)
+ * there is no device and every call but free fails. */
+#pragma once
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number of devices this process can use; 0 without CUDA, a driver or a GPU. */
+int rind_device_count(void);
+/* 0, or a device error code for rind_device_error_text. Memory is zeroed. */
+int rind_device_allocate(size_t bytes, void **data);
+void rind_device_free(void *data);
+/* Copies bytes between any two spaces; done on return. */
+int rind_device_copy(void *to, const void *from, size_t bytes);
+const char *rind_device_error_text(int code);
+
+#ifdef __cplusplus
+}
+#endif

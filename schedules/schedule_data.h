@@ -1,0 +1,66 @@
+/* schedule_data.h - what a schedule is inside: distinct rows kept once, fills that point at them.
+ *
+ * Fills of one class differ only in their blocks. A pattern holds everything else: the boxes, the
+ * weights and the number in the region. So a fill takes 12 bytes, whatever its width. */
+#pragma once
+#include <rind/schedule.h>
+
+/* Where the terms of a pattern read: slot 0 is the destination block itself, slot 1 the fill's
+ * source. */
+enum { RIND_SLOT_OWN = 0, RIND_SLOT_SOURCE = 1, RIND_NUM_SLOTS = 2 };
+
+/* Cell of loop index i: origin[axis[a]] + step[a] * i[a] on axis axis[a]; the origin is the term's.
+ */
+typedef struct rind_slot {
+  int32_t axis[3];
+  int32_t step[3];
+} rind_slot;
+
+typedef struct rind_pattern_term {
+  double weight;
+  int32_t slot;
+  int32_t origin[3]; /* in the block's own axes; cells; ghosts are < 0 or >= cells */
+} rind_pattern_term;
+
+/* One distinct row over one box. Terms are in the order of docs/rows.md; the terms of slot 0 are
+ * the first num_own_first, or the last num_own_last, the others are of slot 1. */
+typedef struct rind_pattern {
+  int32_t family; /* rind_family */
+  int32_t phase;
+  int32_t region; /* of the destination */
+  int32_t number; /* sub-box number in the region */
+  int32_t group;  /* patterns of one link (region, neighbour position, orientation) share it */
+  int32_t extent[3];
+  int32_t origin[3]; /* destination box */
+  int32_t step[3];
+  int32_t first_term; /* in rind_schedule.term */
+  int32_t num_terms;
+  int32_t num_own_first;
+  int32_t num_own_last;
+  rind_slot slot[RIND_NUM_SLOTS];
+} rind_pattern;
+
+typedef struct rind_schedule_fill_data {
+  int32_t pattern;
+  int32_t block;  /* destination */
+  int32_t source; /* block of slot 1: local blocks first, then remote ones */
+} rind_schedule_fill_data;
+
+struct rind_schedule {
+  const rind_forest *forest; /* borrowed */
+  rind_context *context;     /* borrowed, the forest's */
+  int64_t revision;          /* of the forest, when built */
+  int dim;
+  int cells;
+  int ghosts;
+  int num_local; /* blocks */
+  rind_rules rules;
+  int num_phases;
+  int num_patterns;
+  rind_pattern *pattern; /* [num_patterns] */
+  int num_terms;
+  rind_pattern_term *term; /* [num_terms], of all patterns */
+  int num_fills;
+  rind_schedule_fill_data *fill; /* [num_fills], canonical order inside a phase */
+  int *first_fill;               /* [num_phases + 1] */
+};

@@ -1,0 +1,67 @@
+/* core.h - what the library's own files share: error macros, checked sizes, the objects' insides.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rind/context.h>
+#include <rind/error.h>
+#include <rind/field.h>
+
+/* A caller's mistake: keep the line, return the error. */
+#define RIND_REQUIRE(context, condition, error, ...)                                               \
+  do {                                                                                             \
+    if (!(condition)) return rind_context_fail((context), (error), __VA_ARGS__);                   \
+  } while (0)
+
+/* Propagate a failure. */
+#define RIND_TRY(call)                                                                             \
+  do {                                                                                             \
+    const rind_error rind_try_error = (call);                                                      \
+    if (rind_try_error != RIND_OK) return rind_try_error;                                          \
+  } while (0)
+
+/* A fault of ours. Compiled out with NDEBUG. */
+#include <assert.h>
+#define RIND_ASSERT(condition) assert(condition)
+
+struct rind_context {
+  MPI_Comm comm; /* our duplicate */
+  int rank;
+  int size;
+  int threads;
+  int next_tag; /* advances alike on all ranks: one tag an exchange */
+  int max_tag;
+  char message[1024];
+};
+
+struct rind_field {
+  rind_context *context;            /* borrowed */
+  const struct rind_forest *forest; /* borrowed */
+  int64_t revision;                 /* of the forest, when made */
+  int num_blocks;
+  rind_layout layout; /* complete */
+  bool owns_data;
+  void *allocation;  /* packed: first stored element; NULL for blocks */
+  void **pointer;    /* [num_blocks], interior cell (0, 0, 0) of component 0 */
+  void **block_data; /* [num_blocks], blocks storage: first stored element */
+};
+
+/* *product = a * b; false if that exceeds SIZE_MAX. */
+bool rind_size_multiply(size_t a, size_t b, size_t *product);
+
+/* Zeroed memory; count 0 gives a valid pointer. NULL if there is none or count * bytes overflows.
+ */
+void *rind_allocate(size_t count, size_t bytes);
+
+/* Memory of a space (device_memory.h for the device). RIND_ERROR_MEMORY, RIND_ERROR_UNSUPPORTED. */
+rind_error rind_space_allocate(rind_context *context, rind_space space, size_t bytes, void **data);
+void rind_space_free(rind_space space, void *data);
+
+/* Seconds since some moment, for timers. */
+double rind_seconds(void);
+
+/* A tag for messages that no other exchange of the context uses at the same time. Same on all ranks
+ * if they all call it in the same order. */
+int rind_context_next_tag(rind_context *context);

@@ -3,10 +3,10 @@
 
 #if defined(__GNUC__)
 #define RIND_API __attribute__((visibility("default")))
-#define RIND_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define RIND_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define RIND_API
-#define RIND_PRINTF(format, first)
+#define RIND_PRINTF(text, first)
 #endif
 
 #ifdef __cplusplus

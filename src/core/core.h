@@ -59,6 +59,12 @@ void *rind_allocate(size_t count, size_t bytes);
 rind_error rind_space_allocate(rind_context *context, rind_space space, size_t bytes, void **data);
 void rind_space_free(rind_space space, void *data);
 
+/* A field of num_blocks blocks. packed: the caller's array (blocks NULL); blocks: the caller's
+ * arrays [num_blocks]; both NULL: allocated. Not collective. */
+rind_error rind_field_make(rind_context *context, const struct rind_forest *forest,
+                           int64_t revision, int num_blocks, const rind_layout *layout,
+                           void *packed, void *const *blocks, rind_field **field);
+
 /* Seconds since some moment, for timers. */
 double rind_seconds(void);
 

@@ -1,0 +1,282 @@
+/* cli.c - parses command lines against a table of options. */
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "status.h"
+
+enum { LINE = 512, LONGEST_WORD = 48 };
+
+/* Levenshtein distance of the first LONGEST_WORD characters. */
+static int distance(const char *a, const char *b) {
+  int row[LONGEST_WORD + 1];
+  const int length = (int)strnlen(b, LONGEST_WORD);
+  for (int j = 0; j <= length; ++j)
+    row[j] = j;
+  for (int i = 0; a[i] != '\0' && i < LONGEST_WORD; ++i) {
+    int diagonal = row[0];
+    row[0] = i + 1;
+    for (int j = 0; j < length; ++j) {
+      const int replace = diagonal + (a[i] != b[j]);
+      const int shorter = row[j] < row[j + 1] ? row[j] + 1 : row[j + 1] + 1;
+      diagonal = row[j + 1];
+      row[j + 1] = replace < shorter ? replace : shorter;
+    }
+  }
+  return row[length];
+}
+
+/* Whether candidate is a likelier reading of word than the best so far. */
+static bool is_nearer(const char *word, const char *candidate, int *best) {
+  const int found = distance(word, candidate);
+  const int limit = strlen(candidate) < 4 ? 1 : (int)(strlen(candidate) + 2) / 3;
+  if (found > limit || found >= *best) return false;
+  *best = found;
+  return true;
+}
+
+static void print_default(FILE *file, const app_option *option) {
+  switch (option->kind) {
+  case APP_FLAG:
+    break;
+  case APP_INT:
+    fprintf(file, " [%d]", *(const int *)option->value);
+    break;
+  case APP_INT64:
+    fprintf(file, " [%lld]", (long long)*(const int64_t *)option->value);
+    break;
+  case APP_DOUBLE:
+    fprintf(file, " [%g]", *(const double *)option->value);
+    break;
+  case APP_STRING:
+    if (*(const char *const *)option->value != NULL)
+      fprintf(file, " [%s]", *(const char *const *)option->value);
+    break;
+  case APP_WORD:
+    fprintf(file, " [%s]", option->words[*(const int *)option->value]);
+    break;
+  case APP_INT3: {
+    const int *v = option->value;
+    fprintf(file, " [%d,%d,%d]", v[0], v[1], v[2]);
+    break;
+  }
+  }
+}
+
+/* "a|b|c" into text. */
+static const char *join_words(const char *const *words, char text[LINE]) {
+  text[0] = '\0';
+  for (int i = 0; words[i] != NULL; ++i) {
+    const size_t used = strlen(text);
+    snprintf(text + used, LINE - used, "%s%s", i > 0 ? "|" : "", words[i]);
+  }
+  return text;
+}
+
+static void print_help(FILE *file, const app_usage *usage) {
+  static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]"};
+  fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
+  for (int i = 0; i < usage->num_options; ++i) {
+    const app_option *option = &usage->options[i];
+    char words[LINE], left[LINE];
+    const char *value =
+        option->kind == APP_WORD ? join_words(option->words, words) : placeholder[option->kind];
+    snprintf(left, sizeof left, "--%s %s", option->name, value);
+    fprintf(file, "  %-28s", left);
+    if (strlen(left) > 27) fprintf(file, "\n  %-28s", "");
+    fputs(option->help, file);
+    print_default(file, option);
+    fputc('\n', file);
+  }
+  fprintf(file, "  %-28sthis text\n", "--help");
+  if (usage->epilogue != NULL) fprintf(file, "\n%s\n", usage->epilogue);
+}
+
+static bool fail(char line[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(char line[LINE], const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(line, LINE, format, list);
+  va_end(list);
+  return false;
+}
+
+static void range_text(const app_option *option, char text[64]) {
+  if (option->min == 0 && option->max == 0)
+    text[0] = '\0';
+  else
+    snprintf(text, 64, " from %.15g to %.15g", option->min, option->max);
+}
+
+static bool in_range(const app_option *option, double value) {
+  return (option->min == 0 && option->max == 0) || (value >= option->min && value <= option->max);
+}
+
+static bool read_int64(const app_option *option, const char *text, int64_t low, int64_t high,
+                       int64_t *value, char line[LINE]) {
+  char *end, range[64];
+  errno = 0;
+  const long long parsed = strtoll(text, &end, 10);
+  range_text(option, range);
+  if (end == text || *end != '\0' || errno != 0 || parsed < low || parsed > high ||
+      !in_range(option, (double)parsed))
+    return fail(line, "--%s is %s, should be a whole number%s (%s)", option->name, text, range,
+                option->help);
+  *value = parsed;
+  return true;
+}
+
+static bool read_int3(const app_option *option, const char *text, char line[LINE]) {
+  int *values = option->value, got[3], count = 0;
+  char copy[64];
+  if (strlen(text) >= sizeof copy)
+    return fail(line, "--%s is %s, should be up to three whole numbers", option->name, text);
+  strcpy(copy, text);
+  for (char *item = copy; item != NULL; ++count) {
+    char *comma = strchr(item, ',');
+    if (comma != NULL) *comma++ = '\0';
+    if (count == 3)
+      return fail(line, "--%s is %s, should be up to three whole numbers", option->name, text);
+    int64_t value;
+    if (!read_int64(option, item, INT_MIN, INT_MAX, &value, line)) return false;
+    got[count] = (int)value;
+    item = comma;
+  }
+  for (int a = 0; a < 3; ++a)
+    values[a] = got[a < count ? a : count - 1];
+  return true;
+}
+
+static bool read_word(const app_option *option, const char *text, char line[LINE]) {
+  char words[LINE];
+  int best = INT_MAX;
+  const char *nearest = NULL;
+  for (int i = 0; option->words[i] != NULL; ++i) {
+    if (strcmp(option->words[i], text) == 0) {
+      *(int *)option->value = i;
+      return true;
+    }
+    if (is_nearer(text, option->words[i], &best)) nearest = option->words[i];
+  }
+  join_words(option->words, words);
+  if (nearest != NULL)
+    return fail(line, "--%s is %s, should be one of %s; did you mean %s?", option->name, text,
+                words, nearest);
+  return fail(line, "--%s is %s, should be one of %s", option->name, text, words);
+}
+
+static bool read_value(const app_option *option, const char *text, char line[LINE]) {
+  int64_t whole;
+  char *end, range[64];
+  switch (option->kind) {
+  case APP_FLAG:
+    return fail(line, "--%s takes no value, not %s", option->name, text);
+  case APP_INT:
+    if (!read_int64(option, text, INT_MIN, INT_MAX, &whole, line)) return false;
+    *(int *)option->value = (int)whole;
+    return true;
+  case APP_INT64:
+    return read_int64(option, text, INT64_MIN, INT64_MAX, option->value, line);
+  case APP_DOUBLE: {
+    const double value = strtod(text, &end);
+    range_text(option, range);
+    if (end == text || *end != '\0' || !isfinite(value) || !in_range(option, value))
+      return fail(line, "--%s is %s, should be a number%s (%s)", option->name, text, range,
+                  option->help);
+    *(double *)option->value = value;
+    return true;
+  }
+  case APP_STRING:
+    if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
+    *(const char **)option->value = text;
+    return true;
+  case APP_WORD:
+    return read_word(option, text, line);
+  case APP_INT3:
+    return read_int3(option, text, line);
+  }
+  return false;
+}
+
+static const app_option *find_option(const app_usage *usage, const char *name, size_t length) {
+  for (int i = 0; i < usage->num_options; ++i)
+    if (strlen(usage->options[i].name) == length &&
+        strncmp(usage->options[i].name, name, length) == 0)
+      return &usage->options[i];
+  return NULL;
+}
+
+static bool unknown_option(const app_usage *usage, const char *argument, const char *name,
+                           size_t length, char line[LINE]) {
+  char word[LONGEST_WORD + 1];
+  const char *nearest = NULL;
+  int best = INT_MAX;
+  snprintf(word, sizeof word, "%.*s", (int)length, name);
+  for (int i = 0; i < usage->num_options; ++i)
+    if (is_nearer(word, usage->options[i].name, &best)) nearest = usage->options[i].name;
+  if (nearest != NULL)
+    return fail(line, "there is no option %s; did you mean --%s?", argument, nearest);
+  return fail(line, "there is no option %s; --help lists them", argument);
+}
+
+/* False with a line about the first mistake. */
+static bool read_arguments(const app_usage *usage, int argc, char *const *argv, char line[LINE]) {
+  for (int i = 1; i < argc; ++i) {
+    const char *argument = argv[i];
+    const bool dashed = strncmp(argument, "--", 2) == 0;
+    const char *name = dashed ? argument + 2 : argument;
+    const size_t length = strcspn(name, "=");
+    const app_option *option = dashed ? find_option(usage, name, length) : NULL;
+    if (option == NULL) return unknown_option(usage, argument, name, length, line);
+    if (name[length] == '=') {
+      if (!read_value(option, name + length + 1, line)) return false;
+    } else if (option->kind == APP_FLAG) {
+      *(bool *)option->value = true;
+    } else if (i + 1 == argc) {
+      return fail(line, "--%s needs a value (%s)", option->name, option->help);
+    } else if (!read_value(option, argv[++i], line)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status) {
+  char line[LINE];
+  bool help = false;
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  /* Help shows the defaults, before any value is stored. */
+  for (int i = 1; i < argc; ++i)
+    help = help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+  if (help && rank == 0) print_help(stdout, usage);
+  const bool good = help || read_arguments(usage, argc, argv, line);
+  /* Ranks of one job may have been given different arguments: the first bad one speaks. */
+  const int mine = good ? size : rank;
+  int first, stop = help, any_stop;
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  MPI_Allreduce(&stop, &any_stop, 1, MPI_INT, MPI_MAX, comm);
+  if (rank == first) fprintf(stderr, "%s: %s\n", usage->program, line);
+  *status = first < size ? APP_USAGE : APP_OK;
+  return first == size && !any_stop;
+}
+
+void app_complain(MPI_Comm comm, const char *program, const char *format, ...) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  if (rank != 0) return;
+  char line[1536];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  fprintf(stderr, "%s: %s\n", program, line);
+}

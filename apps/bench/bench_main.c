@@ -1,0 +1,105 @@
+/* bench_main.c - rind-bench: the command line. */
+#include <bench_fill.h>
+#include <cli.h>
+#include <status.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const type_words[] = {"f64", "f32", NULL};
+static const char *const storage_words[] = {"packed", "blocks", NULL};
+static const char *const order_words[] = {"outermost", "innermost", NULL};
+static const char *const region_words[] = {"all", "faces", NULL};
+static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection", NULL};
+static const char *const periodic_words[] = {"own", "none", "all", NULL};
+
+/* What the options set, as the parser wants it. */
+typedef struct words {
+  int forest, type, storage, order, regions, interpolation, periodic;
+  int dim, cells, ghosts, layers, components, threads, repeats;
+  double sample_us;
+  bool json;
+} words;
+
+static bool parse(int argc, char **argv, words *w, int *status) {
+  const app_option options[] = {
+      {"forest", APP_WORD, &w->forest, .words = bench_names, .help = "reference forest"},
+      {"dim", APP_INT, &w->dim, .max = 3, .help = "dimension of C3; 0: the forest's own"},
+      {"cells", APP_INT, &w->cells, .max = 1024,
+       .help = "cells a block and axis; 0: the forest's own"},
+      {"periodic", APP_WORD, &w->periodic, .words = periodic_words,
+       .help = "periodic axes; own: all but x, none for C3"},
+      {"ghosts", APP_INT, &w->ghosts, .min = 1, .max = 512, .help = "ghost layers"},
+      {"layers", APP_INT, &w->layers, .max = 512, .help = "layers to fill; 0: all"},
+      {"regions", APP_WORD, &w->regions, .words = region_words, .help = "regions to fill"},
+      {"interpolation", APP_WORD, &w->interpolation, .words = interpolation_words,
+       .help = "rows of fine ghosts"},
+      {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell"},
+      {"type", APP_WORD, &w->type, .words = type_words, .help = "of the values"},
+      {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks"},
+      {"order", APP_WORD, &w->order, .words = order_words, .help = "of the components"},
+      {"threads", APP_INT, &w->threads, .max = 1024,
+       .help = "threads of a fill; 0: what OpenMP says"},
+      {"repeat", APP_INT, &w->repeats, .min = 3, .max = 100000, .help = "samples"},
+      {"sample-us", APP_DOUBLE, &w->sample_us, .min = 1, .max = 1e7,
+       .help = "microseconds of back-to-back calls a sample"},
+      {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
+  };
+  const app_usage usage = {
+      "rind-bench", "times ghost fills: rind-bench fill [options]", options,
+      (int)(sizeof options / sizeof *options),
+      "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
+      "variant\n"
+      "of a run fills the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]]."};
+  return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
+}
+
+static void periodic_axes(int word, int periodic[3]) {
+  for (int a = 0; a < 3; ++a)
+    periodic[a] = word == 0 ? -1 : word == 2;
+}
+
+static int run_fill(const words *w) {
+  rind_context *context = NULL;
+  rind_error error =
+      rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = w->threads}, &context);
+  bench_fill_options options = {
+      .forest = {.name = (bench_name)w->forest, .dim = w->dim, .cells = w->cells},
+      .layout = {.ghosts = w->ghosts,
+                 .components = w->components,
+                 .type = (rind_type)w->type,
+                 .storage = (rind_storage)w->storage,
+                 .order = (rind_component_order)w->order},
+      .rules = {.interpolation = (rind_interpolation)w->interpolation,
+                .regions = (rind_regions)w->regions,
+                .layers = w->layers},
+      .repeats = w->repeats,
+      .sample_us = w->sample_us,
+      .json = w->json,
+  };
+  periodic_axes(w->periodic, options.forest.periodic);
+  if (error == RIND_OK) error = bench_fill(context, &options);
+  if (error != RIND_OK) app_complain(MPI_COMM_WORLD, "rind-bench", "%s", rind_last_error(context));
+  rind_context_destroy(&context);
+  return app_status_of(error);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  words w = {.ghosts = 1,
+             .components = 1,
+             .threads = 1,
+             .repeats = 101,
+             .sample_us = 500.0,
+             .regions = RIND_REGIONS_FACES};
+  int status = APP_OK;
+  const bool command = argc > 1 && argv[1][0] != '-';
+  if (command && strcmp(argv[1], "fill") != 0) {
+    app_complain(MPI_COMM_WORLD, "rind-bench", "unknown command '%s': it is fill", argv[1]);
+    status = APP_USAGE;
+  } else if (parse(argc - command, argv + command, &w, &status)) {
+    status = run_fill(&w);
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -1,31 +1,41 @@
 /* gather.h - the gather engine's view of a schedule: rows bound to a layout.
  *
- * A gather runs fills. Each fill writes extent[0] x ... x extent[3] values (the fourth loop is the
- * components); value i is the sum over terms of weight * value at
- *   own_base[fill.block] or source_base[fill.source], + offset[term] + i . stride of the slot.
- * Terms are added in order, in double, without contraction, and rounded once at the store. */
+ * A gather runs fills. Each fill writes extent[0] x ... x extent[3] positions (the fourth loop is
+ * the components) of num_lanes values; value i of lane l is the sum over terms of
+ *     weight[term * num_lanes + l] * value at base of the slot + offset[term] + i . stride of it,
+ * stored at to_base[fill.to] + to_offset[l] + i . to_stride. Own terms read own_base[fill.to]
+ * + own_offset[l] on top, source terms source_base[fill.source].
+ * Terms are added in order, in double, without contraction, and rounded once at the store.
+ *
+ * Lanes are ghosts whose rows read the same source cells with different weights: the parities of an
+ * interpolation. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <rind/field.h>
 
-enum { RIND_GATHER_DIMS = 4 };
+enum { RIND_GATHER_DIMS = 4, RIND_GATHER_LANES = 4 };
 
-/* A pattern bound to a layout. Loops are sorted and merged by the binder: dimension 0 is innermost.
- */
+/* Copy: one lane, one source term of weight 1 between equal types. */
+typedef enum rind_gather_body { RIND_GATHER_COPY, RIND_GATHER_SUM } rind_gather_body;
+
+/* A pattern bound to a layout. */
 typedef struct rind_gather_row {
+  int32_t body; /* rind_gather_body */
+  int32_t num_lanes;
   int32_t num_terms;
   int32_t num_own_first; /* terms of the destination block at the beginning of the row */
   int32_t num_own_last;  /* and at its end; the others are of the source */
-  int32_t num_dims;      /* loops with an extent above 1, the others have extent 1 */
   int32_t extent[RIND_GATHER_DIMS];
   ptrdiff_t to_stride[RIND_GATHER_DIMS];
   ptrdiff_t own_stride[RIND_GATHER_DIMS];
   ptrdiff_t source_stride[RIND_GATHER_DIMS];
-  ptrdiff_t to_offset;
-  const double *weight;    /* [num_terms] */
-  const ptrdiff_t *offset; /* [num_terms], elements from the slot's base */
+  ptrdiff_t to_offset[RIND_GATHER_LANES];
+  ptrdiff_t own_offset[RIND_GATHER_LANES];
+  const double *weight;    /* [num_terms * num_lanes] */
+  const ptrdiff_t *offset; /* [num_terms] */
 } rind_gather_row;
 
 typedef struct rind_gather_fill {
@@ -42,6 +52,11 @@ typedef struct rind_gather {
   const rind_gather_fill *fill; /* [num_fills] */
   int num_fills;
 } rind_gather;
+
+/* Finishes a row whose loops are in any order: sorts them (dimension 0 becomes the innermost, with
+ * the smallest destination stride), turns the backward ones, merges those that run on, and chooses
+ * the body. offset is what row->offset points at. The cells and their values stay the same. */
+void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_equal);
 
 /* Runs the fills [first, last) of gather. Bases point at interior cell (0, 0, 0) of blocks, or at
  * the first value of a message's box. threads > 1: OpenMP over fills; the bits do not change. */

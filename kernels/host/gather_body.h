@@ -1,0 +1,182 @@
+/* gather_body.h - the fused gather for one pair of types. Included once a pair, after defining
+ *     GATHER_TO, GATHER_SOURCE    types of the destination's and of the source's cells
+ *     GATHER_NAME(word)           word with the pair's ending
+ *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once
+ * Every function below is inlined into gather_row, where the arguments named const are constants.
+ */
+#include <gather.h>
+#include <pair.h>
+
+#if !defined(GATHER_INLINE) && defined(__GNUC__)
+#define GATHER_INLINE static inline __attribute__((always_inline))
+#elif !defined(GATHER_INLINE)
+#define GATHER_INLINE static inline
+#endif
+
+/* Loops 1 to 3 around copies of extent cells along loop 0. */
+GATHER_INLINE void GATHER_NAME(copy_loops)(const rind_gather_row *row, GATHER_TO *to,
+                                           const GATHER_SOURCE *source, const int extent,
+                                           const ptrdiff_t to_stride,
+                                           const ptrdiff_t source_stride) {
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j) {
+      GATHER_TO *restrict t = to + k * row->to_stride[3] + j * row->to_stride[2];
+      const GATHER_SOURCE *restrict s =
+          source + k * row->source_stride[3] + j * row->source_stride[2];
+      for (int i = 0; i < row->extent[1]; ++i) {
+        for (int cell = 0; cell < extent; ++cell)
+          GATHER_STORE(t + cell * to_stride, (GATHER_TO)s[cell * source_stride]);
+        t += row->to_stride[1];
+        s += row->source_stride[1];
+      }
+    }
+}
+
+static void GATHER_NAME(copy_row)(const rind_gather_row *row, GATHER_TO *to,
+                                  const GATHER_SOURCE *source) {
+  const int extent = row->extent[0];
+  const ptrdiff_t to_stride = row->to_stride[0], source_stride = row->source_stride[0];
+  if (to_stride != 1 || source_stride != 1) {
+    if (extent == 8)
+      GATHER_NAME(copy_loops)(row, to, source, 8, to_stride, source_stride);
+    else
+      GATHER_NAME(copy_loops)(row, to, source, extent, to_stride, source_stride);
+    return;
+  }
+  switch (extent) {
+  case 2:
+    GATHER_NAME(copy_loops)(row, to, source, 2, 1, 1);
+    break;
+  case 4:
+    GATHER_NAME(copy_loops)(row, to, source, 4, 1, 1);
+    break;
+  case 8:
+    GATHER_NAME(copy_loops)(row, to, source, 8, 1, 1);
+    break;
+  case 16:
+    GATHER_NAME(copy_loops)(row, to, source, 16, 1, 1);
+    break;
+  default:
+    GATHER_NAME(copy_loops)(row, to, source, extent, 1, 1);
+  }
+}
+
+/* One term of values first and first + 1; value v is lane v % lanes of cell v / lanes. */
+GATHER_INLINE pair GATHER_NAME(product)(const rind_gather_row *row, const GATHER_TO *own,
+                                        const GATHER_SOURCE *source, int term, const bool is_own,
+                                        const int first, const int lanes, const int values) {
+  const int a = first, b = first + 1 < values ? first + 1 : first;
+  const double *weight = row->weight + term * lanes;
+  const ptrdiff_t offset = row->offset[term];
+  double low, high;
+  if (is_own) {
+    low = (double)own[offset + row->own_offset[a % lanes] + a / lanes * row->own_stride[0]];
+    high = (double)own[offset + row->own_offset[b % lanes] + b / lanes * row->own_stride[0]];
+  } else {
+    low = (double)source[offset + a / lanes * row->source_stride[0]];
+    high = (double)source[offset + b / lanes * row->source_stride[0]];
+  }
+  return pair_times(pair_of(weight[a % lanes], weight[b % lanes]), pair_of(low, high));
+}
+
+/* All terms of cells cells along loop 0, and their stores. The sums of a cell's lanes and of
+ * neighbouring cells overlap; inside each the order is that of the row. */
+GATHER_INLINE void GATHER_NAME(sum_cells)(const rind_gather_row *row, GATHER_TO *to,
+                                          const GATHER_TO *own, const GATHER_SOURCE *source,
+                                          const int lanes, const int cells, const int num_terms,
+                                          const int num_own_first, const int num_own_last) {
+  const int values = lanes * cells, last = num_terms - num_own_last;
+  const bool own_begins = num_own_first > 0 || last == 0;
+  pair sum[2];
+  for (int v = 0; v < values; v += 2)
+    sum[v / 2] = GATHER_NAME(product)(row, own, source, 0, own_begins, v, lanes, values);
+  int term = 1;
+  for (; term < num_own_first; ++term)
+    for (int v = 0; v < values; v += 2)
+      sum[v / 2] = pair_plus(sum[v / 2],
+                             GATHER_NAME(product)(row, own, source, term, true, v, lanes, values));
+#pragma GCC unroll 4
+  for (; term < last; ++term)
+    for (int v = 0; v < values; v += 2)
+      sum[v / 2] = pair_plus(sum[v / 2],
+                             GATHER_NAME(product)(row, own, source, term, false, v, lanes, values));
+  for (; term < num_terms; ++term)
+    for (int v = 0; v < values; v += 2)
+      sum[v / 2] = pair_plus(sum[v / 2],
+                             GATHER_NAME(product)(row, own, source, term, true, v, lanes, values));
+  for (int v = 0; v < values; ++v)
+    GATHER_STORE(to + row->to_offset[v % lanes] + v / lanes * row->to_stride[0],
+                 (GATHER_TO)(v % 2 ? pair_high(sum[v / 2]) : pair_low(sum[v / 2])));
+}
+
+/* Loops 1 to 3 around the cells of loop 0, cells at a time, the rest one by one. */
+GATHER_INLINE void GATHER_NAME(sum_loops)(const rind_gather_row *row, GATHER_TO *to,
+                                          const GATHER_TO *own, const GATHER_SOURCE *source,
+                                          const int lanes, const int cells, const int num_terms,
+                                          const int num_own_first, const int num_own_last) {
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j)
+      for (int i = 0; i < row->extent[1]; ++i) {
+        GATHER_TO *t = to + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
+        const GATHER_TO *o =
+            own + k * row->own_stride[3] + j * row->own_stride[2] + i * row->own_stride[1];
+        const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2] +
+                                 i * row->source_stride[1];
+        int cell = 0;
+        for (; cell + cells <= row->extent[0]; cell += cells) {
+          GATHER_NAME(sum_cells)
+          (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);
+          t += cells * row->to_stride[0];
+          o += cells * row->own_stride[0];
+          s += cells * row->source_stride[0];
+        }
+        if (cells > 1)
+          for (; cell < row->extent[0]; ++cell) {
+            GATHER_NAME(sum_cells)
+            (row, t, o, s, lanes, 1, num_terms, num_own_first, num_own_last);
+            t += row->to_stride[0];
+            o += row->own_stride[0];
+            s += row->source_stride[0];
+          }
+      }
+}
+
+/* Rows of docs/rows.md have bodies of their own: first number the lanes, then as in sum_cells. */
+static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, const GATHER_TO *own,
+                                 const GATHER_SOURCE *source) {
+  const int num_terms = row->num_terms, first = row->num_own_first, last = row->num_own_last;
+  const int lanes = row->num_lanes;
+  const bool plain = last == 0;
+  if (plain && lanes == 4 && num_terms == 19 && first == 1)
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 1, 19, 1, 0);
+  else if (plain && lanes == 4 && num_terms == 27 && first == 0)
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 1, 27, 0, 0);
+  else if (plain && lanes == 1 && num_terms == 8 && first == 0)
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 8, 0, 0);
+  else if (lanes == 4)
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 1, num_terms, first, last);
+  else if (lanes == 2)
+    GATHER_NAME(sum_loops)(row, to, own, source, 2, 2, num_terms, first, last);
+  else
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, num_terms, first, last);
+}
+
+/* The fills [first, last). */
+static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int last,
+                                      void *const *to_base, const void *const *own_base,
+                                      const void *const *source_base) {
+  for (int f = first; f < last; ++f) {
+    const rind_gather_fill fill = gather->fill[f];
+    const rind_gather_row *row = &gather->row[fill.row];
+    GATHER_TO *to = to_base[fill.to];
+    const GATHER_SOURCE *source = source_base[fill.source];
+    if (row->body == RIND_GATHER_COPY)
+      GATHER_NAME(copy_row)(row, to + row->to_offset[0], source + row->offset[0]);
+    else
+      GATHER_NAME(sum_row)(row, to, own_base[fill.to], source);
+  }
+}
+
+#undef GATHER_TO
+#undef GATHER_SOURCE
+#undef GATHER_NAME

@@ -1,0 +1,51 @@
+/* pair.h - two doubles at once: the compiler's vectors where it has them, else two of everything.
+ * Each half is rounded on its own, so the bits are those of the scalar operations. */
+#pragma once
+
+#if defined(__GNUC__)
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair pair_of(double low, double high) {
+  return (pair){low, high};
+}
+
+static inline pair pair_times(pair a, pair b) {
+  return a * b;
+}
+
+static inline pair pair_plus(pair a, pair b) {
+  return a + b;
+}
+
+static inline double pair_low(pair a) {
+  return a[0];
+}
+
+static inline double pair_high(pair a) {
+  return a[1];
+}
+#else
+typedef struct pair {
+  double low, high;
+} pair;
+
+static inline pair pair_of(double low, double high) {
+  return (pair){low, high};
+}
+
+static inline pair pair_times(pair a, pair b) {
+  return (pair){a.low * b.low, a.high * b.high};
+}
+
+static inline pair pair_plus(pair a, pair b) {
+  return (pair){a.low + b.low, a.high + b.high};
+}
+
+static inline double pair_low(pair a) {
+  return a.low;
+}
+
+static inline double pair_high(pair a) {
+  return a.high;
+}
+#endif

@@ -1,0 +1,152 @@
+/* oracle_random.c - random balanced forests: the library's fill against the oracle, bit for bit.
+ *
+ *     oracle_random [--forests N] [--seed S] [--first I] [--verbose]
+ *
+ * Cases I to I + N - 1 of campaign S; a case is the same on any number of ranks. */
+#include <string.h>
+
+#include "check.h"
+#include "oracle_scene.h"
+
+typedef struct campaign {
+  uint64_t seed;
+  int first;
+  int forests;
+  int verbose;
+  long family[RIND_NUM_FAMILIES]; /* ghost cells judged on this rank */
+} campaign;
+
+static const double ghost_values = 3e5; /* a case, more only if its smallest blocks need it */
+
+static void fill(rind_exchange *exchange, rind_field *field, int split, rind_context *context) {
+  if (split) {
+    CHECK_OK(rind_fill_begin(exchange, field), context);
+    CHECK_OK(rind_fill_end(exchange, field), context);
+  } else {
+    CHECK_OK(rind_fill(exchange, field), context);
+  }
+}
+
+/* Two fills with one exchange, each judged. */
+static void judge_fills(campaign *all, int index, const scene *s, const rind_forest *forest,
+                        const oracle *judge, const rind_schedule *schedule, rind_exchange *exchange,
+                        scene_memory *memory, rind_field *field) {
+  rind_context *context = rind_forest_context(forest);
+  for (int pass = 0; pass < 2; ++pass) {
+    const uint64_t noise = s->seed + (uint64_t)pass;
+    scene_poison(memory, forest, scene_noise, &noise);
+    fill(exchange, field, (index + pass) % 2, context);
+    const scene_verdict v = scene_judge(memory, forest, judge, &s->rules, scene_noise, &noise);
+    char text[512];
+    scene_print(s, text);
+    CHECK(v.wrong == 0 && v.touched == 0,
+          "--seed %llu --first %d --forests 1, fill %d: %ld of %ld values wrong, %ld touched: %s "
+          "(%s)",
+          (unsigned long long)all->seed, index, pass, v.wrong, v.covered * s->components, v.touched,
+          v.text, text);
+    rind_schedule_stats stats = {.fills = 0};
+    CHECK_OK(rind_schedule_get_stats(schedule, &stats), context);
+    CHECK(stats.ghost_cells == v.covered, "case %d: the schedule writes %lld ghosts, oracle %ld",
+          index, (long long)stats.ghost_cells, v.covered);
+    for (int f = 0; f < RIND_NUM_FAMILIES; ++f)
+      all->family[f] += v.family[f];
+  }
+}
+
+static void judge_schedule(campaign *all, int index, const scene *s, const rind_forest *forest,
+                           const oracle *judge) {
+  rind_context *context = rind_forest_context(forest);
+  rind_schedule *schedule = NULL;
+  rind_exchange *exchange = NULL;
+  rind_field *field = NULL;
+  scene_memory memory;
+  rind_error error = scene_create_field(forest, s, &memory, &field);
+  CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
+  if (error == RIND_OK) {
+    error = rind_schedule_create(forest, s->cells, s->ghosts, &s->rules, &schedule);
+    CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
+  }
+  if (error == RIND_OK) {
+    CHECK_OK(rind_schedule_verify(schedule), context);
+    const rind_exchange_options options = {.method = s->method,
+                                           .max_message_bytes = index % 3 == 0 ? 256 : 0};
+    error = rind_exchange_create(schedule, &memory.layout, &options, &exchange);
+    CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
+  }
+  if (error == RIND_OK) {
+    judge_fills(all, index, s, forest, judge, schedule, exchange, &memory, field);
+  }
+  rind_exchange_destroy(&exchange);
+  rind_schedule_destroy(&schedule);
+  rind_field_destroy(&field);
+  scene_free_memory(&memory);
+}
+
+static void judge_forest(campaign *all, int index) {
+  scene s = scene_random(all->seed, index);
+  rind_context *context = NULL;
+  rind_forest *forest = NULL;
+  const rind_context_options options = {.threads = s.threads};
+  CHECK_OK(rind_context_create(MPI_COMM_WORLD, &options, &context), NULL);
+  if (context == NULL) return;
+  CHECK_OK(scene_create_forest(context, &s, &forest), context);
+  if (forest != NULL) {
+    const int64_t num_blocks = rind_forest_num_global_blocks(forest);
+    scene_choose_cells(&s, num_blocks, ghost_values);
+    char text[512];
+    oracle *judge = oracle_create(MPI_COMM_WORLD, forest, &s.brick, s.cells, text);
+    CHECK(judge != NULL, "case %d: %s", index, text);
+    if (all->verbose && rind_context_rank(context) == 0) {
+      scene_print(&s, text);
+      fprintf(stderr, "case %d: %lld blocks, %s\n", index, (long long)num_blocks, text);
+    }
+    if (judge != NULL) judge_schedule(all, index, &s, forest, judge);
+    oracle_destroy(judge);
+  }
+  rind_forest_destroy(&forest);
+  rind_context_destroy(&context);
+}
+
+static int read_options(campaign *all, int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--verbose") == 0) {
+      all->verbose = 1;
+      continue;
+    }
+    char *end = NULL;
+    const unsigned long long number = i + 1 < argc ? strtoull(argv[i + 1], &end, 10) : 0;
+    if (end == NULL || *end != '\0') return 0;
+    if (strcmp(argv[i], "--forests") == 0) {
+      all->forests = (int)number;
+    } else if (strcmp(argv[i], "--seed") == 0) {
+      all->seed = number;
+    } else if (strcmp(argv[i], "--first") == 0) {
+      all->first = (int)number;
+    } else {
+      return 0;
+    }
+    ++i;
+  }
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  campaign all = {.seed = 1, .forests = 40};
+  check_begin(&argc, &argv);
+  if (!read_options(&all, argc, argv)) {
+    fprintf(stderr, "usage: oracle_random [--forests N] [--seed S] [--first I] [--verbose]\n");
+    MPI_Finalize();
+    return 2;
+  }
+  for (int i = 0; i < all.forests; ++i) {
+    alarm(CHECK_SECONDS);
+    judge_forest(&all, all.first + i);
+  }
+  long sums[RIND_NUM_FAMILIES];
+  MPI_Allreduce(all.family, sums, RIND_NUM_FAMILIES, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  for (int f = 0; f < RIND_NUM_FAMILIES; ++f) {
+    CHECK(sums[f] > 0 || all.forests < 20, "no ghost of family %s was judged",
+          rind_family_name((rind_family)f));
+  }
+  return check_end();
+}

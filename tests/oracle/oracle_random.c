@@ -1,7 +1,8 @@
 /* oracle_random.c - random balanced forests: the library's fill against the oracle, bit for bit.
  *
- *     oracle_random [--forests N] [--seed S] [--first I] [--verbose]
+ *     oracle_random [--forests N] [--seed S] [--first I] [--wrapped] [--verbose]
  *
+ * --wrapped: forests in a p4est of the test's, balanced across faces only where that is enough.
  * Cases I to I + N - 1 of campaign S; a case is the same on any number of ranks. */
 #include <string.h>
 
@@ -12,6 +13,7 @@ typedef struct campaign {
   uint64_t seed;
   int first;
   int forests;
+  int wrapped;
   int verbose;
   long family[RIND_NUM_FAMILIES]; /* ghost cells judged on this rank */
 } campaign;
@@ -89,7 +91,12 @@ static void judge_forest(campaign *all, int index) {
   const rind_context_options options = {.threads = s.threads};
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, &options, &context), NULL);
   if (context == NULL) return;
-  CHECK_OK(scene_create_forest(context, &s, &forest), context);
+  scene_mesh mesh = {NULL, NULL};
+  if (all->wrapped) {
+    CHECK_OK(scene_wrap_forest(context, &s, &mesh, &forest), context);
+  } else {
+    CHECK_OK(scene_create_forest(context, &s, &forest), context);
+  }
   if (forest != NULL) {
     const int64_t num_blocks = rind_forest_num_global_blocks(forest);
     scene_choose_cells(&s, num_blocks, ghost_values);
@@ -104,18 +111,25 @@ static void judge_forest(campaign *all, int index) {
     oracle_destroy(judge);
   }
   rind_forest_destroy(&forest);
+  scene_free_mesh(&mesh);
   rind_context_destroy(&context);
 }
 
+/* 0 if an option is unknown or lacks its number. */
 static int read_options(campaign *all, int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--verbose") == 0) {
       all->verbose = 1;
       continue;
     }
+    if (strcmp(argv[i], "--wrapped") == 0) {
+      all->wrapped = 1;
+      continue;
+    }
+    if (i + 1 == argc) return 0;
     char *end = NULL;
-    const unsigned long long number = i + 1 < argc ? strtoull(argv[i + 1], &end, 10) : 0;
-    if (end == NULL || *end != '\0') return 0;
+    const unsigned long long number = strtoull(argv[i + 1], &end, 10);
+    if (*end != '\0') return 0;
     if (strcmp(argv[i], "--forests") == 0) {
       all->forests = (int)number;
     } else if (strcmp(argv[i], "--seed") == 0) {
@@ -134,7 +148,8 @@ int main(int argc, char **argv) {
   campaign all = {.seed = 1, .forests = 40};
   check_begin(&argc, &argv);
   if (!read_options(&all, argc, argv)) {
-    fprintf(stderr, "usage: oracle_random [--forests N] [--seed S] [--first I] [--verbose]\n");
+    fprintf(stderr,
+            "usage: oracle_random [--forests N] [--seed S] [--first I] [--wrapped] [--verbose]\n");
     MPI_Finalize();
     return 2;
   }

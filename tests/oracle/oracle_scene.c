@@ -55,7 +55,7 @@ scene scene_random(uint64_t seed, int index) {
 }
 
 void scene_choose_cells(scene *s, int64_t num_blocks, double budget) {
-  static const int sizes[] = {2, 4, 6, 8, 10, 16};
+  static const int sizes[] = {2, 2, 4, 4, 6, 8, 8, 10, 16}; /* small ones more often */
   enum { NUM_SIZES = sizeof sizes / sizeof sizes[0] };
   int fitting[NUM_SIZES], num_fitting = 0;
   for (int i = 0; i < NUM_SIZES; ++i) {
@@ -86,18 +86,19 @@ void scene_print(const scene *s, char text[512]) {
            s->method == RIND_METHOD_TERM_BY_TERM ? "term by term" : "fused", s->threads);
 }
 
-/* Three scenes of four split their first block, so that few stay uniform. */
-static int refine_at_random(const rind_block *block, void *user) {
-  const scene *s = user;
-  const int32_t *c = block->coordinate;
-  const bool first = block->tree == 0 && c[0] == 0 && c[1] == 0 && c[2] == 0;
-  if (first && block->level == s->brick.level && (s->seed & 3) != 0) return 1;
+bool scene_splits(const scene *s, int32_t tree, int level, const int32_t coordinate[3]) {
+  const bool first = tree == 0 && coordinate[0] == 0 && coordinate[1] == 0 && coordinate[2] == 0;
+  if (first && level == s->brick.level && (s->seed & 3) != 0) return true;
   uint64_t key = s->seed;
-  key = scene_mix(key ^ (uint64_t)block->tree);
-  key = scene_mix(key ^ (uint64_t)block->level);
+  key = scene_mix(key ^ (uint64_t)tree);
+  key = scene_mix(key ^ (uint64_t)level);
   for (int a = 0; a < 3; ++a)
-    key = scene_mix(key ^ (uint64_t)block->coordinate[a]);
+    key = scene_mix(key ^ (uint64_t)coordinate[a]);
   return (int)((key >> 20) % 100) < s->percent;
+}
+
+static int refine_at_random(const rind_block *block, void *user) {
+  return scene_splits(user, block->tree, block->level, block->coordinate);
 }
 
 rind_error scene_create_forest(rind_context *context, const scene *s, rind_forest **forest) {

@@ -43,8 +43,22 @@ void scene_choose_cells(scene *s, int64_t num_blocks, double budget);
 /* One line. */
 void scene_print(const scene *s, char text[512]);
 
-/* Collective. The scene's brick, refined. */
+/* Whether to refine a block: at random, but three scenes of four split their first block, so that
+ * few stay uniform. */
+bool scene_splits(const scene *s, int32_t tree, int level, const int32_t coordinate[3]);
+/* Collective. The scene's brick, refined and balanced in full. */
 rind_error scene_create_forest(rind_context *context, const scene *s, rind_forest **forest);
+
+typedef struct scene_mesh {
+  struct p4est *p4est; /* in 2D */
+  struct p8est *p8est; /* in 3D */
+} scene_mesh;
+
+/* Collective. The same in a p4est of ours on all ranks, balanced no further than the rules need:
+ * across faces only if only faces are filled. Borrows *s and *mesh; free the mesh last. */
+rind_error scene_wrap_forest(rind_context *context, scene *s, scene_mesh *mesh,
+                             rind_forest **forest);
+void scene_free_mesh(scene_mesh *mesh);
 
 /* Collective. Memory full of NaNs that tell where they are from, and a field wrapped around it. */
 rind_error scene_create_field(const rind_forest *forest, const scene *s, scene_memory *memory,

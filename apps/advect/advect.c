@@ -1,0 +1,233 @@
+/* advect.c - the program rind-advect: second-order advection on a refined forest, on any number of
+ * ranks, from an analytic field or from data. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rind/forest_p4est.h>
+#include <rind/io.h>
+#include <rind/rind.h>
+
+#include "cli.h"
+#include "options.h"
+#include "problem.h"
+#include "progress.h"
+#include "quicklook.h"
+#include "solver.h"
+#include "status.h"
+#include "summary.h"
+#include "sums.h"
+
+static const char program[] = "rind-advect";
+
+typedef struct run {
+  MPI_Comm comm;
+  int rank, ranks;
+  advect_options options;
+  advect_dataset data;
+  advect_problem problem;
+  rind_context *context;
+  rind_forest *forest;
+  advect_solver *solver;
+  quicklook *look; /* NULL without --picture */
+  advect_summary summary;
+} run;
+
+/* The library's complaint, as one line and a status. */
+static int complain(const run *r, rind_error error) {
+  if (error == RIND_OK) return APP_OK;
+  const char *text = rind_last_error(r->context);
+  app_complain(r->comm, program, "%s", text[0] != '\0' ? text : rind_error_text(error));
+  return app_status_of(error);
+}
+
+static int read_data(run *r) {
+  char message[600];
+  const advect_options *o = &r->options;
+  if (o->data == NULL) return APP_OK;
+  const int status = dataset_read(r->comm, o->data, o->dataset, &r->data, message, sizeof message);
+  if (status != APP_OK) app_complain(r->comm, program, "%s", message);
+  return status;
+}
+
+static void describe_problem(run *r) {
+  const advect_options *o = &r->options;
+  r->problem = (advect_problem){.dim = o->dim,
+                                .end = o->time,
+                                .radius = o->radius,
+                                .data = o->data != NULL ? &r->data : NULL,
+                                .region = (advect_region)o->region,
+                                .variation = o->variation,
+                                .cells = o->cells};
+  for (int a = 0; a < o->dim; ++a)
+    r->problem.extent[a] = (double)o->trees[a] / o->trees[0];
+}
+
+static rind_error make_forest(run *r) {
+  const advect_options *o = &r->options;
+  rind_brick brick = {.dim = o->dim, .level = o->level};
+  for (int a = 0; a < o->dim; ++a) {
+    brick.trees[a] = o->trees[a];
+    brick.periodic[a] = o->periodic[a];
+    brick.upper[a] = r->problem.extent[a];
+  }
+  rind_error error = rind_forest_create_brick(r->context, &brick, &r->forest);
+  if (error == RIND_OK && o->refine > 0)
+    error = rind_forest_refine(r->forest, o->level + o->refine, problem_refine, &r->problem);
+  return error;
+}
+
+static void count_blocks(run *r) {
+  advect_summary *s = &r->summary;
+  int64_t mine[32] = {0};
+  for (int b = 0; b < rind_forest_num_blocks(r->forest); ++b)
+    ++mine[rind_forest_block(r->forest, b)->level];
+  MPI_Allreduce(mine, s->level_blocks, 32, MPI_INT64_T, MPI_SUM, r->comm);
+  s->blocks = rind_forest_num_global_blocks(r->forest);
+  s->cells = s->blocks;
+  for (int a = 0; a < r->options.dim; ++a)
+    s->cells *= r->options.cells;
+}
+
+static int choose_steps(run *r) {
+  const advect_options *o = &r->options;
+  const double rate = solver_rate(r->solver), wanted = ceil(o->time * rate / o->cfl);
+  if (!(wanted < 1e9)) {
+    app_complain(r->comm, program, "--time %g takes %.3g steps, at most 1e9", o->time, wanted);
+    return APP_USAGE;
+  }
+  r->summary.steps = o->steps > 0 ? o->steps : (int64_t)fmax(wanted, 1);
+  r->summary.dt = o->time / (double)r->summary.steps;
+  r->summary.courant = r->summary.dt * rate;
+  if (r->summary.courant <= 1) return APP_OK;
+  app_complain(r->comm, program,
+               "--steps is %d, which makes the Courant number %.3g; should be at least %.0f for 1",
+               o->steps, r->summary.courant, ceil(o->time * rate));
+  return APP_USAGE;
+}
+
+static int set_up(run *r) {
+  const advect_options *o = &r->options;
+  int status = read_data(r);
+  if (status != APP_OK) return status;
+  describe_problem(r);
+  if (o->cells % 2 != 0) {
+    app_complain(r->comm, program, "--cells is %d, should be even: %d or %d", o->cells,
+                 o->cells - 1, o->cells + 1);
+    return APP_USAGE;
+  }
+  rind_error error = rind_context_create(r->comm, NULL, &r->context);
+  if (error == RIND_OK) error = make_forest(r);
+  if (error == RIND_OK)
+    error = solver_create(r->forest, &r->problem, o->cells, (rind_type)o->type,
+                          (advect_limiter)o->limiter, &r->solver);
+  if (error != RIND_OK) return complain(r, error);
+  count_blocks(r);
+  if (o->picture != NULL) {
+    r->look = quicklook_create(r->forest, &r->problem);
+    if (r->look == NULL) {
+      app_complain(r->comm, program, "no memory for the picture");
+      return APP_MEMORY;
+    }
+  }
+  return choose_steps(r);
+}
+
+static int run_steps(run *r) {
+  app_progress progress;
+  const int64_t steps = r->summary.steps;
+  const double dt = r->summary.dt;
+  rind_error error = RIND_OK;
+  if (r->look != NULL) quicklook_capture(r->look, r->solver, 0, 0);
+  app_progress_begin(&progress, r->comm, (app_progress_mode)r->options.progress, "advecting");
+  for (int64_t step = 0; error == RIND_OK && step < steps; ++step) {
+    if (r->look != NULL && step == steps / 2)
+      quicklook_capture(r->look, r->solver, 1, (double)step * dt);
+    error = solver_step(r->solver, (double)step * dt, dt);
+    app_progress_show(&progress, step + 1, steps);
+  }
+  app_progress_end(&progress);
+  if (error == RIND_OK && r->look != NULL)
+    quicklook_capture(r->look, r->solver, 2, r->options.time);
+  return complain(r, error);
+}
+
+static int write_files(run *r) {
+  const advect_options *o = &r->options;
+  if (o->output != NULL) {
+    const rind_named_field field = {o->data != NULL ? "value" : "bell", solver_field(r->solver)};
+    const int status = complain(r, rind_write_vtkhdf(r->forest, o->output, &field, 1));
+    if (status != APP_OK) return status;
+  }
+  if (r->look != NULL) {
+    char title[256], message[600];
+    if (o->data != NULL)
+      snprintf(title, sizeof title, "rind-advect: one turn of %s", o->dataset);
+    else
+      snprintf(title, sizeof title, "rind-advect: %s of a bell",
+               o->dim == 2 ? "rotation" : "deformation and return");
+    const int status = quicklook_write(r->look, title, o->picture, message, sizeof message);
+    if (status != APP_OK) app_complain(r->comm, program, "%s", message);
+    return status;
+  }
+  return APP_OK;
+}
+
+/* NaN is not finite and fails too. */
+static int check_result(const run *r) {
+  const solver_norms *last = &r->summary.last;
+  if (isfinite(last->l1) && isfinite(last->linf) && isfinite(last->mass)) return APP_OK;
+  app_complain(r->comm, program, "the result has values that are not finite (L1 error %g)",
+               last->l1);
+  return APP_WRONG;
+}
+
+static double largest_over_ranks(const run *r, double mine) {
+  double median, largest;
+  app_over_ranks(r->comm, mine, &median, &largest);
+  return largest;
+}
+
+static int run_all(run *r) {
+  advect_summary *s = &r->summary;
+  const double begun = MPI_Wtime();
+  int status = set_up(r);
+  if (status != APP_OK) return status;
+  s->first = solver_compare(r->solver, 0);
+  const double ready = MPI_Wtime();
+  status = run_steps(r);
+  if (status != APP_OK) return status;
+  const double stepped = MPI_Wtime();
+  s->last = solver_compare(r->solver, r->options.time);
+  s->checksum = solver_checksum(r->solver);
+  s->drift = (s->last.mass - s->first.mass) / fmax(fabs(s->first.mass), 1e-300);
+  const double compared = MPI_Wtime();
+  status = write_files(r);
+  if (status != APP_OK) return status;
+  const solver_times seconds = solver_seconds(r->solver);
+  app_over_ranks(r->comm, seconds.fill, &s->fill[0], &s->fill[1]);
+  app_over_ranks(r->comm, seconds.compute, &s->compute[0], &s->compute[1]);
+  app_over_ranks(r->comm, MPI_Wtime() - compared, &s->output[0], &s->output[1]);
+  s->set_up = largest_over_ranks(r, ready - begun);
+  s->loop = largest_over_ranks(r, stepped - ready);
+  s->ns_per_update = 1e9 * s->loop / ((double)s->steps * (double)s->cells);
+  if (r->rank == 0) summary_print(s, &r->options, r->ranks, r->data.units);
+  return check_result(r);
+}
+
+int main(int argc, char **argv) {
+  int status;
+  run r = {.comm = MPI_COMM_WORLD};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(r.comm, &r.rank);
+  MPI_Comm_size(r.comm, &r.ranks);
+  if (options_parse(r.comm, argc, argv, &r.options, &status)) status = run_all(&r);
+  quicklook_destroy(&r.look);
+  solver_destroy(&r.solver);
+  rind_forest_destroy(&r.forest);
+  rind_context_destroy(&r.context);
+  dataset_free(&r.data);
+  MPI_Finalize();
+  return status;
+}

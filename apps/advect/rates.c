@@ -1,0 +1,134 @@
+/* rates.c - face velocities from differences of a stream function or vector potential.
+ *
+ * Places of grid lines are quotients of whole numbers, so that a face has the same rate, bit for
+ * bit, whichever of its blocks asks, and a coarse face's is the sum of its fine ones'. */
+#include "rates.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Grid lines of a block along an axis, in extents. */
+typedef struct lines {
+  double first, total; /* whole numbers */
+} lines;
+
+static lines lines_of(const rind_block *block, const advect_problem *problem, int cells, int axis) {
+  const double side = block->side[axis];
+  return (lines){rint(block->lower[axis] / side) * cells,
+                 rint(problem->extent[axis] / side) * cells};
+}
+
+static double line(const lines *along, int i) {
+  return (along->first + i) / along->total;
+}
+
+size_t rates_axis_faces(int dim, int cells) {
+  const size_t n = (size_t)cells;
+  return dim == 3 ? (n + 1) * n * n : (n + 1) * n;
+}
+
+static void rates_2d(const rind_block *block, const advect_problem *problem, int cells,
+                     double *rates) {
+  const lines x = lines_of(block, problem, cells, 0), y = lines_of(block, problem, cells, 1);
+  const double volume = block->side[0] * block->side[1] / ((double)cells * cells);
+  for (int j = 0; j < cells; ++j)
+    for (int i = 0; i <= cells; ++i, ++rates)
+      *rates = (problem_stream(problem, line(&x, i), line(&y, j + 1)) -
+                problem_stream(problem, line(&x, i), line(&y, j))) /
+               volume;
+  for (int j = 0; j <= cells; ++j)
+    for (int i = 0; i < cells; ++i, ++rates)
+      *rates = (problem_stream(problem, line(&x, i), line(&y, j)) -
+                problem_stream(problem, line(&x, i + 1), line(&y, j))) /
+               volume;
+}
+
+/* The potential along one axis: square at the lines, edge between them. */
+typedef struct potential {
+  double *square; /* [cells + 1] */
+  double *edge;   /* [cells] */
+} potential;
+
+static double edge_y(const potential p[3], int i, int j, int k) {
+  return -(p[0].square[i] * p[1].edge[j] * p[2].square[k]);
+}
+
+static double edge_z(const potential p[3], int i, int j, int k) {
+  return p[0].square[i] * p[1].square[j] * p[2].edge[k];
+}
+
+static void rates_3d(const rind_block *block, const advect_problem *problem, int cells,
+                     double *table, double *rates) {
+  const int n = cells;
+  potential p[3];
+  double volume = 1;
+  for (int a = 0; a < 3; ++a) {
+    const lines along = lines_of(block, problem, n, a);
+    p[a].square = table + a * (2 * n + 1);
+    p[a].edge = p[a].square + n + 1;
+    for (int i = 0; i <= n; ++i)
+      p[a].square[i] = problem_potential_square(line(&along, i));
+    for (int i = 0; i < n; ++i)
+      p[a].edge[i] = problem_potential_edge(line(&along, i), line(&along, i + 1));
+    volume /= along.total;
+  }
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i <= n; ++i, ++rates)
+        *rates = ((edge_z(p, i, j + 1, k) - edge_z(p, i, j, k)) -
+                  (edge_y(p, i, j, k + 1) - edge_y(p, i, j, k))) /
+                 volume;
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j <= n; ++j)
+      for (int i = 0; i < n; ++i, ++rates)
+        *rates = (edge_z(p, i, j, k) - edge_z(p, i + 1, j, k)) / volume;
+  for (int k = 0; k <= n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i, ++rates)
+        *rates = (edge_y(p, i + 1, j, k) - edge_y(p, i, j, k)) / volume;
+}
+
+/* Largest sum over axes of the larger of a cell's two rates. */
+static double largest_sum(int dim, int cells, const double *rates) {
+  const box_shape shape = {.cells = cells};
+  const size_t faces = rates_axis_faces(dim, cells);
+  double largest = 0;
+  for (int k = 0; k < (dim == 3 ? cells : 1); ++k)
+    for (int j = 0; j < cells; ++j)
+      for (int i = 0; i < cells; ++i) {
+        double sum = 0;
+        for (int a = 0; a < dim; ++a) {
+          const double *across = rates + (size_t)a * faces;
+          sum +=
+              fmax(fabs(across[face_index(&shape, a, i, j, k)]),
+                   fabs(across[face_index(&shape, a, i + (a == 0), j + (a == 1), k + (a == 2))]));
+        }
+        largest = fmax(largest, sum);
+      }
+  return largest;
+}
+
+bool rates_set(const rind_forest *forest, const advect_problem *problem, int cells, rind_type type,
+               void *rates, double *largest) {
+  const size_t count = (size_t)problem->dim * rates_axis_faces(problem->dim, cells);
+  double *block_rates = malloc(count * sizeof *block_rates);
+  double *table = malloc(3 * (2 * (size_t)cells + 1) * sizeof *table);
+  const bool room = block_rates != NULL && table != NULL;
+  *largest = 0;
+  for (int b = 0; room && b < rind_forest_num_blocks(forest); ++b) {
+    const rind_block *block = rind_forest_block(forest, b);
+    if (problem->dim == 2)
+      rates_2d(block, problem, cells, block_rates);
+    else
+      rates_3d(block, problem, cells, table, block_rates);
+    *largest = fmax(*largest, largest_sum(problem->dim, cells, block_rates));
+    for (size_t i = 0; i < count; ++i)
+      if (type == RIND_FLOAT64)
+        ((double *)rates)[(size_t)b * count + i] = block_rates[i];
+      else
+        ((float *)rates)[(size_t)b * count + i] = (float)block_rates[i];
+  }
+  free(table);
+  free(block_rates);
+  return room;
+}

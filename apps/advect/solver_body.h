@@ -1,0 +1,80 @@
+/* solver_body.h - the arithmetic of a step for one type. Included twice, with REAL and NAME(x). */
+
+static REAL NAME(slope)(REAL a, REAL b, bool limited) {
+  if (!limited) return (a + b) / 2;
+  /* van Albada, van Leer, Roberts, Astron. Astrophys. 108, 1982. */
+  const REAL product = a * b, tiny = (REAL)1e-30;
+  return product > 0 ? product * (a + b) / (a * a + b * b + tiny) : 0;
+}
+
+/* Fluxes times dt through the faces of cells low .. high - 1 across an axis. */
+static void NAME(fluxes)(const box_shape *shape, int axis, const REAL *cells, const REAL *rates,
+                         REAL dt, bool limited, REAL *flux) {
+  const ptrdiff_t next = shape->stride[axis];
+  int high[3] = {shape->high[0], shape->high[1], shape->high[2]};
+  ++high[axis];
+  for (int k = shape->low[2]; k < high[2]; ++k)
+    for (int j = shape->low[1]; j < high[1]; ++j) {
+      const REAL *row = cells + j * shape->stride[1] + k * shape->stride[2];
+      const size_t first = face_index(shape, axis, 0, j, k);
+      for (int i = shape->low[0]; i < high[0]; ++i) {
+        const REAL *c = row + i * shape->stride[0];
+        const REAL far_left = c[-2 * next], left = c[-next], right = c[0], far_right = c[next];
+        const REAL step = right - left;
+        const REAL from_left = left + NAME(slope)(left - far_left, step, limited) / 2;
+        const REAL from_right = right - NAME(slope)(step, far_right - right, limited) / 2;
+        const REAL rate = rates[first + (size_t)i] * dt;
+        flux[first + (size_t)i] =
+            (rate > 0 ? rate : 0) * from_left + (rate < 0 ? rate : 0) * from_right;
+      }
+    }
+}
+
+/* out = cells - divergence, or with old its mean with old. out may be old, never cells. */
+static void NAME(advance)(const box_shape *shape, int dim, const REAL *cells, const REAL *old,
+                          REAL *const flux[3], REAL *out) {
+  for (int k = shape->low[2]; k < shape->high[2]; ++k)
+    for (int j = shape->low[1]; j < shape->high[1]; ++j) {
+      const ptrdiff_t row = j * shape->stride[1] + k * shape->stride[2];
+      const REAL *x = flux[0] + face_index(shape, 0, 0, j, k);
+      const REAL *y = flux[1] + face_index(shape, 1, 0, j, k);
+      const REAL *z = flux[2] + face_index(shape, 2, 0, j, k);
+      const ptrdiff_t above = (ptrdiff_t)shape->cells;
+      const ptrdiff_t behind = dim == 3 ? (ptrdiff_t)shape->cells * shape->cells : 0;
+      for (int i = shape->low[0]; i < shape->high[0]; ++i) {
+        REAL change = (x[i + 1] - x[i]) + (y[i + above] - y[i]);
+        if (dim == 3) change += z[i + behind] - z[i];
+        const ptrdiff_t cell = row + i * shape->stride[0];
+        const REAL value = cells[cell] - change;
+        out[cell] = old != NULL ? (old[cell] + value) / 2 : value;
+      }
+    }
+}
+
+static void NAME(update)(const box_shape *shape, int dim, const void *cells, const void *old,
+                         const void *rates, double dt, bool limited, void *scratch, void *out) {
+  REAL *flux[3] = {scratch, scratch, scratch};
+  for (int a = 0; a < dim; ++a) {
+    flux[a] = (REAL *)scratch + a * shape->axis_faces;
+    NAME(fluxes)
+    (shape, a, cells, (const REAL *)rates + a * shape->axis_faces, (REAL)dt, limited, flux[a]);
+  }
+  NAME(advance)(shape, dim, cells, old, flux, out);
+}
+
+/* Ghosts behind a wall get the value of the cell in front of it, faces only. */
+static void NAME(extend_wall)(const box_shape *shape, int dim, int ghosts, int axis, bool upper,
+                              void *block) {
+  int extent[3] = {shape->cells, shape->cells, dim == 3 ? shape->cells : 1};
+  const ptrdiff_t out = upper ? shape->stride[axis] : -shape->stride[axis];
+  const ptrdiff_t first = upper ? (shape->cells - 1) * shape->stride[axis] : 0;
+  extent[axis] = 1;
+  for (int k = 0; k < extent[2]; ++k)
+    for (int j = 0; j < extent[1]; ++j)
+      for (int i = 0; i < extent[0]; ++i) {
+        REAL *cell = (REAL *)block + first + i * shape->stride[0] + j * shape->stride[1] +
+                     k * shape->stride[2];
+        for (int g = 1; g <= ghosts; ++g)
+          cell[g * out] = cell[0];
+      }
+}

@@ -1,0 +1,87 @@
+/* bound.c - memory of rows and fills. */
+#include <bound.h>
+
+#include <core.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* Doubles the room of an array of items. */
+static bool grow(void **array, int *room, size_t item_bytes) {
+  if (*room > INT_MAX / 2) return false;
+  const int wanted = *room > 0 ? 2 * *room : 16;
+  size_t bytes = 0;
+  if (!rind_size_multiply((size_t)wanted, item_bytes, &bytes)) return false;
+  void *moved = realloc(*array, bytes);
+  if (!moved) return false;
+  *array = moved;
+  *room = wanted;
+  return true;
+}
+
+rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_lanes,
+                                    double **weight, ptrdiff_t **offset) {
+  void *rows = bound->row;
+  if (bound->num_rows == bound->row_room && !grow(&rows, &bound->row_room, sizeof *bound->row))
+    return NULL;
+  bound->row = rows;
+  const size_t weights = (size_t)num_terms * (size_t)num_lanes;
+  const size_t bytes = weights * sizeof **weight + (size_t)num_terms * sizeof **offset;
+  double *memory = rind_allocate(bytes, 1);
+  if (!memory) return NULL;
+  *weight = memory;
+  *offset = (ptrdiff_t *)(memory + weights);
+  bound->term_bytes += bytes;
+  rind_gather_row *row = &bound->row[bound->num_rows++];
+  *row = (rind_gather_row){.num_lanes = num_lanes,
+                           .num_terms = num_terms,
+                           .extent = {1, 1, 1, 1},
+                           .weight = *weight,
+                           .offset = *offset};
+  return row;
+}
+
+bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source) {
+  void *fills = bound->fill;
+  if (bound->num_fills == bound->fill_room && !grow(&fills, &bound->fill_room, sizeof *bound->fill))
+    return false;
+  bound->fill = fills;
+  bound->fill[bound->num_fills++] = (rind_gather_fill){row, to, source};
+  return true;
+}
+
+static void trim(void **array, int num_items, int *room, size_t item_bytes) {
+  if (num_items == 0 || num_items == *room) return;
+  void *moved = realloc(*array, (size_t)num_items * item_bytes);
+  if (!moved) return;
+  *array = moved;
+  *room = num_items;
+}
+
+void rind_bound_trim(rind_bound *bound) {
+  void *rows = bound->row, *fills = bound->fill;
+  trim(&rows, bound->num_rows, &bound->row_room, sizeof *bound->row);
+  trim(&fills, bound->num_fills, &bound->fill_room, sizeof *bound->fill);
+  bound->row = rows;
+  bound->fill = fills;
+}
+
+rind_gather rind_bound_gather(const rind_bound *bound, rind_type type) {
+  return (rind_gather){.to_type = type,
+                       .source_type = type,
+                       .row = bound->row,
+                       .fill = bound->fill,
+                       .num_fills = bound->num_fills};
+}
+
+int64_t rind_bound_bytes(const rind_bound *bound) {
+  return (int64_t)((size_t)bound->row_room * sizeof *bound->row +
+                   (size_t)bound->fill_room * sizeof *bound->fill + bound->term_bytes);
+}
+
+void rind_bound_clear(rind_bound *bound) {
+  for (int row = 0; row < bound->num_rows; ++row)
+    free((void *)bound->row[row].weight);
+  free(bound->row);
+  free(bound->fill);
+  *bound = (rind_bound){0};
+}

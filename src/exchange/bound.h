@@ -1,0 +1,27 @@
+/* bound.h - a gather that owns its rows and fills. */
+#pragma once
+#include <gather.h>
+
+typedef struct rind_bound {
+  rind_gather_row *row; /* [num_rows]; weights and offsets of a row are one allocation */
+  int num_rows;
+  int row_room;
+  rind_gather_fill *fill; /* [num_fills] */
+  int num_fills;
+  int fill_room;
+  size_t term_bytes; /* of all rows' weights and offsets */
+} rind_bound;
+
+/* A new last row with zeroed weights and offsets, to be written through the two pointers and then
+ * finished (rind_gather_row_finish). NULL without memory. Valid until the next row is added. */
+rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_lanes,
+                                    double **weight, ptrdiff_t **offset);
+/* False without memory. */
+bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
+/* Gives back room that was not needed. */
+void rind_bound_trim(rind_bound *bound);
+/* The engine's view; the fields and messages have one type. Valid until a row or fill is added. */
+rind_gather rind_bound_gather(const rind_bound *bound, rind_type type);
+int64_t rind_bound_bytes(const rind_bound *bound);
+/* Frees what bound holds and leaves it empty. */
+void rind_bound_clear(rind_bound *bound);

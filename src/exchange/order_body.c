@@ -1,0 +1,194 @@
+/* order_body.c - writing requests, and reading those of others like any input: checked first. */
+#include <order_body.h>
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct body_term {
+  double weight;
+  int32_t origin[3];
+  int32_t unused;
+} body_term;
+
+typedef struct body_pattern {
+  int32_t extent[3];
+  int32_t axis[3];
+  int32_t step[3];
+  int32_t num_terms;
+} body_pattern;
+
+/* The largest items come first, so that all are aligned. */
+static body_term *terms(const rind_order_body *body) {
+  return body->memory;
+}
+
+static body_pattern *patterns(const rind_order_body *body) {
+  return (body_pattern *)(terms(body) + body->header[RIND_HEADER_TERMS]);
+}
+
+static rind_order *orders_of(const rind_order_body *body) {
+  return (rind_order *)(patterns(body) + body->header[RIND_HEADER_PATTERNS]);
+}
+
+rind_error rind_order_body_allocate(rind_context *context, int peer_rank, rind_order_body *body) {
+  const int64_t *header = body->header;
+  for (int i = 0; i < RIND_HEADER_SIZES; ++i)
+    RIND_REQUIRE(context, header[i] >= 0 && (i == RIND_HEADER_CELLS || header[i] <= INT_MAX),
+                 RIND_ERROR_INTERNAL, "the orders of rank %d have size %d = %lld", peer_rank, i,
+                 (long long)header[i]);
+  const int64_t bytes = header[RIND_HEADER_TERMS] * (int64_t)sizeof(body_term) +
+                        header[RIND_HEADER_PATTERNS] * (int64_t)sizeof(body_pattern) +
+                        header[RIND_HEADER_ORDERS] * (int64_t)sizeof(rind_order);
+  RIND_REQUIRE(context, bytes <= INT_MAX, RIND_ERROR_OVERFLOW,
+               "%lld orders to or from rank %d take %lld bytes: at most %d",
+               (long long)header[RIND_HEADER_ORDERS], peer_rank, (long long)bytes, INT_MAX);
+  void *memory = rind_allocate((size_t)bytes, 1);
+  RIND_REQUIRE(context, memory, RIND_ERROR_MEMORY, "no memory for %lld bytes of orders",
+               (long long)bytes);
+  body->bytes = (size_t)bytes;
+  body->memory = memory;
+  return RIND_OK;
+}
+
+static void write_pattern(const rind_schedule *schedule, const rind_pattern *pattern,
+                          body_pattern *to, body_term *term) {
+  const rind_slot *slot = &pattern->slot[RIND_SLOT_SOURCE];
+  to->num_terms = pattern->num_terms;
+  memcpy(to->extent, pattern->extent, sizeof to->extent);
+  memcpy(to->axis, slot->axis, sizeof to->axis);
+  memcpy(to->step, slot->step, sizeof to->step);
+  for (int t = 0; t < pattern->num_terms; ++t) {
+    const rind_pattern_term *from = &schedule->term[pattern->first_term + t];
+    term[t].weight = from->weight;
+    memcpy(term[t].origin, from->origin, sizeof term[t].origin);
+  }
+}
+
+static rind_order order_of(const rind_request *request, int32_t block, int32_t pattern) {
+  rind_order order = {.kind = request->kind, .block = block, .pattern = pattern};
+  memcpy(order.extent, request->extent, sizeof order.extent);
+  if (request->kind == RIND_REQUEST_RAW) memcpy(order.origin, request->origin, sizeof order.origin);
+  return order;
+}
+
+rind_error rind_order_body_write(const rind_schedule *schedule, const rind_request_plan *plan,
+                                 int peer, int32_t *place, rind_order_body *body) {
+  const rind_request *request = plan->request + plan->first_request[peer];
+  const int num_requests = plan->first_request[peer + 1] - plan->first_request[peer];
+  const rind_block *block = rind_forest_get_arrays(schedule->forest)->block;
+  int32_t num_patterns = 0;
+  for (int r = 0; r < num_requests; ++r) {
+    if (request[r].kind != RIND_REQUEST_SUMS || place[request[r].pattern] >= 0) continue;
+    place[request[r].pattern] = num_patterns++;
+    body->header[RIND_HEADER_TERMS] += schedule->pattern[request[r].pattern].num_terms;
+  }
+  body->header[RIND_HEADER_ORDERS] = num_requests;
+  body->header[RIND_HEADER_PATTERNS] = num_patterns;
+  body->header[RIND_HEADER_CELLS] = plan->num_cells[peer];
+  const rind_error error = rind_order_body_allocate(schedule->context, plan->peer_rank[peer], body);
+  body_term *term = error == RIND_OK ? terms(body) : NULL;
+  int32_t written = 0;
+  for (int r = 0; r < num_requests && error == RIND_OK; ++r) {
+    const bool sums = request[r].kind == RIND_REQUEST_SUMS;
+    const int32_t pattern = sums ? place[request[r].pattern] : -1;
+    orders_of(body)[r] = order_of(&request[r], block[request[r].source].index, pattern);
+    if (!sums || pattern != written) continue;
+    const rind_pattern *from = &schedule->pattern[request[r].pattern];
+    write_pattern(schedule, from, &patterns(body)[written++], term);
+    term += from->num_terms;
+  }
+  for (int r = 0; r < num_requests; ++r)
+    if (request[r].kind == RIND_REQUEST_SUMS) place[request[r].pattern] = -1;
+  return error;
+}
+
+/* True if the pattern's terms stay in the interior of a block. */
+static bool pattern_is_valid(const rind_schedule *schedule, const body_pattern *pattern,
+                             const body_term *term) {
+  unsigned axes = 0;
+  for (int a = 0; a < 3; ++a) {
+    if (pattern->axis[a] < 0 || pattern->axis[a] > 2 || pattern->extent[a] < 1 ||
+        pattern->extent[a] > schedule->cells || (pattern->extent[a] > 1 && pattern->step[a] == 0) ||
+        pattern->step[a] < -schedule->cells || pattern->step[a] > schedule->cells)
+      return false;
+    axes |= 1u << pattern->axis[a];
+  }
+  if (axes != 7) return false;
+  for (int t = 0; t < pattern->num_terms; ++t) {
+    if (!isfinite(term[t].weight)) return false;
+    for (int a = 0; a < 3; ++a) {
+      const int axis = pattern->axis[a], limit = axis < schedule->dim ? schedule->cells : 1;
+      const int64_t first = term[t].origin[axis];
+      const int64_t last = first + (int64_t)pattern->step[a] * (pattern->extent[a] - 1);
+      if (first < 0 || first >= limit || last < 0 || last >= limit) return false;
+    }
+  }
+  return true;
+}
+
+static bool order_is_valid(const rind_schedule *schedule, const rind_order *order,
+                           const body_pattern *pattern, int64_t num_patterns) {
+  if (order->block < 0 || order->block >= schedule->num_local) return false;
+  if (order->kind == RIND_REQUEST_SUMS)
+    return order->pattern >= 0 && order->pattern < num_patterns &&
+           memcmp(order->extent, pattern[order->pattern].extent, sizeof order->extent) == 0;
+  if (order->kind != RIND_REQUEST_RAW) return false;
+  for (int a = 0; a < 3; ++a) {
+    const int limit = a < schedule->dim ? schedule->cells : 1;
+    if (order->origin[a] < 0 || order->extent[a] < 1 || order->origin[a] >= limit ||
+        order->extent[a] > limit - order->origin[a])
+      return false;
+  }
+  return true;
+}
+
+static void append_pattern(const body_pattern *from, const body_term *term, rind_orders *orders) {
+  rind_pattern *pattern = &orders->pattern[orders->num_patterns++];
+  *pattern =
+      (rind_pattern){.family = -1, .first_term = orders->num_terms, .num_terms = from->num_terms};
+  memcpy(pattern->extent, from->extent, sizeof pattern->extent);
+  memcpy(pattern->slot[RIND_SLOT_SOURCE].axis, from->axis, sizeof from->axis);
+  memcpy(pattern->slot[RIND_SLOT_SOURCE].step, from->step, sizeof from->step);
+  for (int t = 0; t < from->num_terms; ++t) {
+    rind_pattern_term *to = &orders->term[orders->num_terms++];
+    *to = (rind_pattern_term){.weight = term[t].weight, .slot = RIND_SLOT_SOURCE};
+    memcpy(to->origin, term[t].origin, sizeof to->origin);
+  }
+}
+
+rind_error rind_order_body_read(const rind_schedule *schedule, int peer_rank,
+                                const rind_order_body *body, rind_order *order,
+                                rind_orders *orders) {
+  rind_context *context = schedule->context;
+  const int64_t *header = body->header;
+  const int first_pattern = orders->num_patterns;
+  const body_term *term = terms(body);
+  int64_t terms_left = header[RIND_HEADER_TERMS], cells = 0;
+  for (int p = 0; p < header[RIND_HEADER_PATTERNS]; ++p) {
+    const body_pattern *pattern = &patterns(body)[p];
+    RIND_REQUIRE(context,
+                 pattern->num_terms >= 1 && pattern->num_terms <= terms_left &&
+                     pattern_is_valid(schedule, pattern, term),
+                 RIND_ERROR_INTERNAL, "pattern %d that rank %d asks for leaves the block", p,
+                 peer_rank);
+    append_pattern(pattern, term, orders);
+    term += pattern->num_terms;
+    terms_left -= pattern->num_terms;
+  }
+  for (int r = 0; r < header[RIND_HEADER_ORDERS]; ++r) {
+    order[r] = orders_of(body)[r];
+    RIND_REQUIRE(
+        context, order_is_valid(schedule, &order[r], patterns(body), header[RIND_HEADER_PATTERNS]),
+        RIND_ERROR_INTERNAL,
+        "order %d of rank %d is for block %d, from (%d, %d, %d), extents %d %d %d: not here", r,
+        peer_rank, order[r].block, order[r].origin[0], order[r].origin[1], order[r].origin[2],
+        order[r].extent[0], order[r].extent[1], order[r].extent[2]);
+    if (order[r].kind == RIND_REQUEST_SUMS) order[r].pattern += first_pattern;
+    cells += (int64_t)order[r].extent[0] * order[r].extent[1] * order[r].extent[2];
+  }
+  RIND_REQUIRE(context, terms_left == 0 && cells == header[RIND_HEADER_CELLS], RIND_ERROR_INTERNAL,
+               "rank %d announces %lld cells and orders %lld", peer_rank,
+               (long long)header[RIND_HEADER_CELLS], (long long)cells);
+  return RIND_OK;
+}

@@ -1,0 +1,30 @@
+/* random_rows.h - random rows over random boxes, memory for them, and their naive evaluation. */
+#pragma once
+#include <gather.h>
+
+enum { ROW_SIDE = 14, ROW_COMPONENTS = 3, ROW_TERMS = 32, ROW_BLOCKS = 4 };
+/* Elements of one block's memory, for any order of its axes and components. */
+enum { ROW_ELEMENTS = ROW_SIDE * ROW_SIDE * ROW_SIDE * ROW_COMPONENTS };
+
+typedef struct random_row {
+  rind_gather_row raw;      /* loops in any order, some backward */
+  rind_gather_row finished; /* by rind_gather_row_finish */
+  double weight[ROW_TERMS * RIND_GATHER_LANES];
+  ptrdiff_t raw_offset[ROW_TERMS];
+  ptrdiff_t offset[ROW_TERMS];
+} random_row;
+
+/* Reproducible numbers: in [0, bound), resp. in [-1, 1). */
+int random_int(int bound);
+double random_value(void);
+
+/* Any row that a block of ROW_SIDE^3 cells can hold; its pointers lead into *row. */
+void make_random_row(random_row *row, bool types_equal);
+
+/* Element of an array of type. */
+double element(const void *data, rind_type type, ptrdiff_t at);
+
+/* The value of position i of a lane: terms in order, in double, not rounded yet. */
+double naive_value(const rind_gather *gather, const rind_gather_row *raw, int lane,
+                   const int i[RIND_GATHER_DIMS], const void *own, const void *source,
+                   double *magnitude);

@@ -67,6 +67,6 @@ rind_mpi_environment() {
   export OMPI_MCA_mpi_yield_when_idle=1
   # Shared memory only: no search for networks, no ptrace, which containers forbid.
   export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
-  export OMPI_MCA_mca_base_component_show_load_errors=0
+  export OMPI_MCA_mca_base_component_show_load_errors=0 HWLOC_HIDE_ERRORS=2
   export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
 }

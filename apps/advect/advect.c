@@ -120,12 +120,12 @@ static int set_up(run *r) {
   rind_error error = rind_context_create(r->comm, NULL, &r->context);
   if (error == RIND_OK) error = make_forest(r);
   if (error == RIND_OK)
-    error = solver_create(r->forest, &r->problem, o->cells, (rind_type)o->type,
+    error = solver_create(r->comm, r->forest, &r->problem, o->cells, (rind_type)o->type,
                           (advect_limiter)o->limiter, &r->solver);
   if (error != RIND_OK) return complain(r, error);
   count_blocks(r);
   if (o->picture != NULL) {
-    r->look = quicklook_create(r->forest, &r->problem);
+    r->look = quicklook_create(r->comm, r->forest, &r->problem);
     if (r->look == NULL) {
       app_complain(r->comm, program, "no memory for the picture");
       return APP_MEMORY;

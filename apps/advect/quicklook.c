@@ -80,8 +80,8 @@ static void choose_planes(quicklook *look) {
   look->num_pixels = plane_offset(look, look->num_planes);
 }
 
-quicklook *quicklook_create(const rind_forest *forest, const advect_problem *problem) {
-  const MPI_Comm comm = rind_context_comm(rind_forest_context(forest));
+quicklook *quicklook_create(MPI_Comm comm, const rind_forest *forest,
+                            const advect_problem *problem) {
   quicklook *look = calloc(1, sizeof *look);
   int room = look != NULL;
   MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm);

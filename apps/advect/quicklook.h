@@ -8,9 +8,10 @@ enum { QUICKLOOK_MOMENTS = 3 };
 
 typedef struct quicklook quicklook;
 
-/* Collective. What all pictures of the forest share; borrows both. NULL on every rank if there is
- * no memory on one. */
-quicklook *quicklook_create(const rind_forest *forest, const advect_problem *problem);
+/* Collective over comm. What all pictures of the forest share; borrows both. NULL on every rank if
+ * there is no memory on one. */
+quicklook *quicklook_create(MPI_Comm comm, const rind_forest *forest,
+                            const advect_problem *problem);
 void quicklook_destroy(quicklook **look);
 
 /* Collective. Keeps the field's picture at moment 0, 1 or 2 and time t. */

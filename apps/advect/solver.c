@@ -205,8 +205,9 @@ static rind_error set_up(advect_solver *s) {
   return RIND_OK;
 }
 
-rind_error solver_create(const rind_forest *forest, const advect_problem *problem, int cells,
-                         rind_type type, advect_limiter limiter, advect_solver **result) {
+rind_error solver_create(MPI_Comm comm, const rind_forest *forest, const advect_problem *problem,
+                         int cells, rind_type type, advect_limiter limiter,
+                         advect_solver **result) {
   rind_context *context = rind_forest_context(forest);
   advect_solver *s = calloc(1, sizeof *s);
   rind_error error =
@@ -221,7 +222,7 @@ rind_error solver_create(const rind_forest *forest, const advect_problem *proble
   const rind_rules rules = {.regions = RIND_REGIONS_FACES};
   s->forest = forest;
   s->problem = problem;
-  s->comm = rind_context_comm(context);
+  s->comm = comm;
   s->dim = rind_forest_dim(forest);
   s->cells = cells;
   s->num_blocks = rind_forest_num_blocks(forest);

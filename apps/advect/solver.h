@@ -28,9 +28,11 @@ typedef struct solver_times {
   double fill, compute;
 } solver_times;
 
-/* Collective. Borrows forest and problem. Sets the initial field. */
-rind_error solver_create(const rind_forest *forest, const advect_problem *problem, int cells,
-                         rind_type type, advect_limiter limiter, advect_solver **solver);
+/* Collective over comm, the ranks of the forest. Borrows forest and problem. Sets the initial
+ * field.
+ */
+rind_error solver_create(MPI_Comm comm, const rind_forest *forest, const advect_problem *problem,
+                         int cells, rind_type type, advect_limiter limiter, advect_solver **solver);
 void solver_destroy(advect_solver **solver);
 
 /* Largest sum over the axes of a cell's outflow rates, over all ranks: the Courant number is this

@@ -51,42 +51,44 @@ void make_random_row(random_row *row, bool types_equal) {
                                   {14, 8, 0}, {5, 0, 0},  {2, 1, 1}, {1, 1, 0}};
   memset(row, 0, sizeof *row);
   rind_gather_row *raw = &row->raw;
-  const int *width = widths[random_int((int)(sizeof widths / sizeof *widths))];
+  /* A third are copies between blocks of one orientation: they have bodies by extent. */
+  const bool copies = random_int(3) == 0;
+  const int *width = widths[copies ? 0 : random_int((int)(sizeof widths / sizeof *widths))];
   raw->num_terms = width[0];
   raw->num_own_first = width[1];
   raw->num_own_last = width[2];
-  raw->num_lanes = 1 << random_int(3);
+  raw->num_lanes = copies ? 1 : 1 << random_int(3);
   int extent[3], to_step[3], source_step[3];
   for (int a = 0; a < 3; ++a) {
     extent[a] = random_int(3) ? 1 + random_int(6) : random_int(2) ? 1 : 4;
     to_step[a] = raw->num_lanes > 1 || random_int(2) ? 2 : 1;
     source_step[a] = 1 + random_int(2);
+    if (copies) {
+      extent[a] = random_int(3) ? 1 + random_int(ROW_SIDE - 2) : 1 << random_int(5);
+      to_step[a] = source_step[a] = 1;
+    }
     raw->extent[a] = extent[a];
   }
   raw->extent[3] = 1 + random_int(ROW_COMPONENTS);
   ptrdiff_t block[4], own_block[4], source_block[4];
-  const bool ordered = random_int(2);
+  const bool ordered = copies || random_int(2);
   random_strides(block, ordered);
-  memcpy(own_block, block, sizeof block);
+  random_strides(own_block, ordered);
   random_strides(source_block, ordered);
-  const ptrdiff_t to_first = random_box(block, extent, to_step, true, raw->to_stride);
-  random_box(own_block, extent, to_step, true, raw->own_stride);
+  const ptrdiff_t to_first = random_box(block, extent, to_step, !copies, raw->to_stride);
   for (int l = 0; l < raw->num_lanes; ++l) {
-    const ptrdiff_t shift = (l & 1) * block[0] + (l >> 1) * block[1];
-    raw->to_offset[l] = to_first + shift;
-    raw->own_offset[l] = shift;
+    raw->to_offset[l] = to_first + (l & 1) * block[0] + (l >> 1) * block[1];
+    raw->own_offset[l] = (l & 1) * own_block[0] + (l >> 1) * own_block[1];
   }
-  ptrdiff_t own_stride[4], source_stride[4];
-  const ptrdiff_t own_first = random_box(own_block, extent, to_step, true, own_stride);
-  const ptrdiff_t source_first = random_box(source_block, extent, source_step, true, source_stride);
-  memcpy(raw->own_stride, own_stride, sizeof own_stride);
-  memcpy(raw->source_stride, source_stride, sizeof source_stride);
+  const ptrdiff_t own_first = random_box(own_block, extent, to_step, !copies, raw->own_stride);
+  const ptrdiff_t source_first =
+      random_box(source_block, extent, source_step, !copies, raw->source_stride);
   for (int t = 0; t < raw->num_terms; ++t) {
     const bool own = t < raw->num_own_first || t >= raw->num_terms - raw->num_own_last;
     row->raw_offset[t] = own ? own_first : source_first + (t % 2) * source_block[t % 3];
     for (int l = 0; l < raw->num_lanes; ++l)
       row->weight[t * raw->num_lanes + l] =
-          raw->num_terms == 1 && random_int(2) ? 1 : random_value();
+          copies || (raw->num_terms == 1 && random_int(2)) ? 1 : random_value();
   }
   raw->weight = row->weight;
   raw->offset = row->raw_offset;

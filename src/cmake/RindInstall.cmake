@@ -1,4 +1,4 @@
-# Installs the libraries, the public headers and the CMake package.
+# Installs the libraries, the public headers, the CMake package and pkg-config files.
 include(CMakePackageConfigHelpers)
 install(TARGETS ${rind_targets} EXPORT rind-targets RUNTIME LIBRARY ARCHIVE)
 install(DIRECTORY include/rind TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
@@ -9,3 +9,26 @@ configure_package_config_file(src/cmake/RindConfig.cmake.in RindConfig.cmake
 write_basic_package_version_file(RindConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/RindConfig.cmake ${PROJECT_BINARY_DIR}/RindConfigVersion.cmake
   src/cmake/FindP4EST.cmake DESTINATION ${rind_package_dir})
+
+# pkg-config: one file a library; the prefix follows from where the file lies.
+file(RELATIVE_PATH rind_pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# rind_pkgconfig(name description requires libs private_libs)
+function(rind_pkgconfig name description requires libs private)
+  configure_file(src/cmake/rind.pc.in ${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+set(private "-lm")
+if(OpenMP_C_FOUND)
+  string(APPEND private " ${OpenMP_C_FLAGS}")
+endif()
+if(RIND_HAVE_CUDA)
+  string(APPEND private " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
+endif()
+rind_pkgconfig(rind "${PROJECT_DESCRIPTION}" "" "-lrind" "${private}")
+if(RIND_P4EST)
+  rind_pkgconfig(rind-p4est "Forests from p4est for Rind" "rind" "-lrind_p4est" "-lp4est -lsc -lm")
+endif()
+if(RIND_IO)
+  list(JOIN HDF5_C_LIBRARIES " " private)
+  rind_pkgconfig(rind-io "VTKHDF files for Rind" "rind" "-lrind_io" "${private}")
+endif()

@@ -163,7 +163,7 @@ static int write_files(run *r) {
   if (r->look != NULL) {
     char title[256], message[600];
     if (o->data != NULL)
-      snprintf(title, sizeof title, "rind-advect: one turn of %s", o->dataset);
+      snprintf(title, sizeof title, "rind-advect: rotation of %s", o->dataset);
     else
       snprintf(title, sizeof title, "rind-advect: %s of a bell",
                o->dim == 2 ? "rotation" : "deformation and return");

@@ -75,7 +75,8 @@ static void choose_planes(quicklook *look) {
   for (int p = 0; p < look->num_planes; ++p) {
     const raster_plane plane = {axes[p][0], axes[p][1], axes[p][2], problem_cut(problem)};
     look->plane[p] = (advect_raster){(int)rint(pixels * problem->extent[plane.right] / widest),
-                                     (int)rint(pixels * problem->extent[plane.up] / widest), plane};
+                                     (int)rint(pixels * problem->extent[plane.up] / widest),
+                                     (int)fmax(1, rint(pixels * cell / widest)), plane};
   }
   look->num_pixels = plane_offset(look, look->num_planes);
 }
@@ -133,17 +134,21 @@ void quicklook_capture(quicklook *look, const advect_solver *solver, int moment,
   collect(look, pixels);
 }
 
-/* Light from the upper left: how much brighter a pixel of a relief is, about 1. */
+/* Light from the upper left: how much brighter a pixel of a relief is. Slopes are taken from cell
+ * to cell. */
 static double light(const advect_raster *raster, const double *pixels, int row, int column,
                     double range) {
-  const int left = column > 0 ? column - 1 : 0, up = row > 0 ? row - 1 : 0;
-  const int right = column + 1 < raster->width ? column + 1 : column;
-  const int down = row + 1 < raster->height ? row + 1 : row;
-  const double along = pixels[row * raster->width + right] - pixels[row * raster->width + left];
+  const int reach = raster->cell, last_row = raster->height - 1, last_column = raster->width - 1;
+  const int left = column > reach ? column - reach : 0, up = row > reach ? row - reach : 0;
+  const int right = column + reach < last_column ? column + reach : last_column;
+  const int down = row + reach < last_row ? row + reach : last_row;
+  const double *middle = pixels + row * raster->width;
+  const double along = (middle[right] - middle[left]) / (right - left);
   const double downhill =
-      pixels[down * raster->width + column] - pixels[up * raster->width + column];
+      (pixels[down * raster->width + column] - pixels[up * raster->width + column]) / (down - up);
   const double slope = (along + downhill) / range * raster->width;
-  return fmin(fmax(1 + 0.055 * slope, 0.45), 1.5);
+  /* Steep is dark or bright, never black or white. */
+  return 1 + 0.38 * slope / (4 + fabs(slope));
 }
 
 static app_colour scaled(app_colour colour, double by) {

@@ -13,6 +13,7 @@ typedef struct raster_plane {
  * are. */
 typedef struct advect_raster {
   int width, height;
+  int cell; /* about what a finest cell is wide, at least 1 */
   raster_plane plane;
 } advect_raster;
 

@@ -1,6 +1,8 @@
-/* solver_body.h - the arithmetic of a step for one type. Included twice, with REAL and NAME(x). */
+/* solver_body.h - the arithmetic of a step for one type. Included twice, with REAL and NAME(x).
+ *
+ * Cells are next to each other along axis 0. */
 
-static REAL NAME(slope)(REAL a, REAL b, bool limited) {
+static inline REAL NAME(slope)(REAL a, REAL b, bool limited) {
   if (!limited) return (a + b) / 2;
   /* van Albada, van Leer, Roberts, Astron. Astrophys. 108, 1982. */
   const REAL product = a * b, tiny = (REAL)1e-30;
@@ -8,8 +10,8 @@ static REAL NAME(slope)(REAL a, REAL b, bool limited) {
 }
 
 /* Fluxes times dt through the faces of cells low .. high - 1 across an axis. */
-static void NAME(fluxes)(const box_shape *shape, int axis, const REAL *cells, const REAL *rates,
-                         REAL dt, bool limited, REAL *flux) {
+static inline void NAME(fluxes)(const box_shape *shape, int axis, const REAL *cells,
+                                const REAL *rates, REAL dt, bool limited, REAL *restrict flux) {
   const ptrdiff_t next = shape->stride[axis];
   int high[3] = {shape->high[0], shape->high[1], shape->high[2]};
   ++high[axis];
@@ -17,22 +19,22 @@ static void NAME(fluxes)(const box_shape *shape, int axis, const REAL *cells, co
     for (int j = shape->low[1]; j < high[1]; ++j) {
       const REAL *row = cells + j * shape->stride[1] + k * shape->stride[2];
       const size_t first = face_index(shape, axis, 0, j, k);
+      const REAL *row_rates = rates + first;
+      REAL *row_flux = flux + first;
       for (int i = shape->low[0]; i < high[0]; ++i) {
-        const REAL *c = row + i * shape->stride[0];
-        const REAL far_left = c[-2 * next], left = c[-next], right = c[0], far_right = c[next];
-        const REAL step = right - left;
+        const REAL far_left = row[i - 2 * next], left = row[i - next];
+        const REAL right = row[i], far_right = row[i + next];
+        const REAL step = right - left, rate = row_rates[i] * dt;
         const REAL from_left = left + NAME(slope)(left - far_left, step, limited) / 2;
         const REAL from_right = right - NAME(slope)(step, far_right - right, limited) / 2;
-        const REAL rate = rates[first + (size_t)i] * dt;
-        flux[first + (size_t)i] =
-            (rate > 0 ? rate : 0) * from_left + (rate < 0 ? rate : 0) * from_right;
+        row_flux[i] = (rate > 0 ? rate : 0) * from_left + (rate < 0 ? rate : 0) * from_right;
       }
     }
 }
 
 /* out = cells - divergence, or with old its mean with old. out may be old, never cells. */
-static void NAME(advance)(const box_shape *shape, int dim, const REAL *cells, const REAL *old,
-                          REAL *const flux[3], REAL *out) {
+static inline void NAME(advance)(const box_shape *shape, int dim, const REAL *cells,
+                                 const REAL *old, REAL *const flux[3], REAL *out) {
   for (int k = shape->low[2]; k < shape->high[2]; ++k)
     for (int j = shape->low[1]; j < shape->high[1]; ++j) {
       const ptrdiff_t row = j * shape->stride[1] + k * shape->stride[2];
@@ -44,9 +46,8 @@ static void NAME(advance)(const box_shape *shape, int dim, const REAL *cells, co
       for (int i = shape->low[0]; i < shape->high[0]; ++i) {
         REAL change = (x[i + 1] - x[i]) + (y[i + above] - y[i]);
         if (dim == 3) change += z[i + behind] - z[i];
-        const ptrdiff_t cell = row + i * shape->stride[0];
-        const REAL value = cells[cell] - change;
-        out[cell] = old != NULL ? (old[cell] + value) / 2 : value;
+        const REAL value = cells[row + i] - change;
+        out[row + i] = old != NULL ? (old[row + i] + value) / 2 : value;
       }
     }
 }
@@ -72,8 +73,7 @@ static void NAME(extend_wall)(const box_shape *shape, int dim, int ghosts, int a
   for (int k = 0; k < extent[2]; ++k)
     for (int j = 0; j < extent[1]; ++j)
       for (int i = 0; i < extent[0]; ++i) {
-        REAL *cell = (REAL *)block + first + i * shape->stride[0] + j * shape->stride[1] +
-                     k * shape->stride[2];
+        REAL *cell = (REAL *)block + first + i + j * shape->stride[1] + k * shape->stride[2];
         for (int g = 1; g <= ghosts; ++g)
           cell[g * out] = cell[0];
       }

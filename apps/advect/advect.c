@@ -102,8 +102,9 @@ static int choose_steps(run *r) {
   r->summary.courant = r->summary.dt * rate;
   if (r->summary.courant <= 1) return APP_OK;
   app_complain(r->comm, program,
-               "--steps is %d, which makes the Courant number %.3g; should be at least %.0f for 1",
-               o->steps, r->summary.courant, ceil(o->time * rate));
+               "--steps is %d, should be at least %.0f: the Courant number would be %.3g, at most "
+               "1 is stable",
+               o->steps, ceil(o->time * rate), r->summary.courant);
   return APP_USAGE;
 }
 
@@ -144,7 +145,9 @@ static int run_steps(run *r) {
   for (int64_t step = 0; error == RIND_OK && step < steps; ++step) {
     if (r->look != NULL && step == steps / 2)
       quicklook_capture(r->look, r->solver, 1, (double)step * dt);
+    const double begun = MPI_Wtime();
     error = solver_step(r->solver, (double)step * dt, dt);
+    r->summary.loop += MPI_Wtime() - begun;
     app_progress_show(&progress, step + 1, steps);
   }
   app_progress_end(&progress);
@@ -198,7 +201,6 @@ static int run_all(run *r) {
   const double ready = MPI_Wtime();
   status = run_steps(r);
   if (status != APP_OK) return status;
-  const double stepped = MPI_Wtime();
   s->last = solver_compare(r->solver, r->options.time);
   s->checksum = solver_checksum(r->solver);
   s->drift = (s->last.mass - s->first.mass) / fmax(fabs(s->first.mass), 1e-300);
@@ -210,7 +212,7 @@ static int run_all(run *r) {
   app_over_ranks(r->comm, seconds.compute, &s->compute[0], &s->compute[1]);
   app_over_ranks(r->comm, MPI_Wtime() - compared, &s->output[0], &s->output[1]);
   s->set_up = largest_over_ranks(r, ready - begun);
-  s->loop = largest_over_ranks(r, stepped - ready);
+  s->loop = largest_over_ranks(r, s->loop);
   s->ns_per_update = 1e9 * s->loop / ((double)s->steps * (double)s->cells);
   if (r->rank == 0) summary_print(s, &r->options, r->ranks, r->data.units);
   return check_result(r);

@@ -12,7 +12,7 @@
 
 #include "status.h"
 
-enum { LINE = 512, LONGEST_WORD = 48 };
+enum { LINE = 512, LONGEST_WORD = 48, WIDTH = 100, INDENT = 30 };
 
 /* Levenshtein distance of the first LONGEST_WORD characters. */
 static int distance(const char *a, const char *b) {
@@ -80,6 +80,21 @@ static const char *join_words(const char *const *words, char text[LINE]) {
   return text;
 }
 
+/* Breaks lines between words; the first begins at INDENT. */
+static void print_wrapped(FILE *file, const char *text) {
+  int column = INDENT;
+  while (*text != '\0') {
+    const int length = (int)strcspn(text, " ");
+    if (column > INDENT && column + 1 + length > WIDTH) {
+      fprintf(file, "\n%*s", INDENT, "");
+      column = INDENT;
+    }
+    column += fprintf(file, "%s%.*s", column > INDENT ? " " : "", length, text);
+    text += length;
+    text += strspn(text, " ");
+  }
+}
+
 static void print_help(FILE *file, const app_usage *usage) {
   static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]"};
   fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
@@ -91,7 +106,7 @@ static void print_help(FILE *file, const app_usage *usage) {
     snprintf(left, sizeof left, "--%s %s", option->name, value);
     fprintf(file, "  %-28s", left);
     if (strlen(left) > 27) fprintf(file, "\n  %-28s", "");
-    fputs(option->help, file);
+    print_wrapped(file, option->help);
     print_default(file, option);
     fputc('\n', file);
   }

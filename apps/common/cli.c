@@ -12,7 +12,7 @@
 
 #include "status.h"
 
-enum { LINE = 512, LONGEST_WORD = 48, WIDTH = 100, INDENT = 30 };
+enum { LINE = 512, LONGEST_WORD = 48, WIDTH = 94, INDENT = 30 };
 
 /* Levenshtein distance of the first LONGEST_WORD characters. */
 static int distance(const char *a, const char *b) {

@@ -45,7 +45,8 @@ static void swap_loops(rind_gather_row *row, int a, int b) {
 
 /* True if loop b goes on where loop a ends, in all slots. */
 static bool runs_on(const rind_gather_row *row, int a, int b) {
-  const ptrdiff_t extent = row->extent[a];
+  const int64_t extent = row->extent[a];
+  if (extent * row->extent[b] > INT32_MAX) return false;
   return row->to_stride[b] == extent * row->to_stride[a] &&
          row->own_stride[b] == extent * row->own_stride[a] &&
          row->source_stride[b] == extent * row->source_stride[a];

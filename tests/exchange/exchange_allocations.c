@@ -1,0 +1,79 @@
+/* exchange_allocations.c - a fill allocates nothing: the allocator of this program counts. */
+#include <check.h>
+#include <exchange_scene.h>
+
+#include <stdlib.h>
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+enum { CAN_COUNT = 1 };
+static volatile long allocations;
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *old, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+
+void *malloc(size_t bytes) {
+  ++allocations;
+  return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes) {
+  ++allocations;
+  return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *old, size_t bytes) {
+  ++allocations;
+  return __libc_realloc(old, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes) {
+  ++allocations;
+  return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void **made, size_t alignment, size_t bytes) {
+  ++allocations;
+  *made = __libc_memalign(alignment, bytes);
+  return *made ? 0 : 12;
+}
+#else
+enum { CAN_COUNT = 0 };
+static const long allocations = 0;
+#endif
+
+static void check_scene(int number, rind_method method) {
+  scene s;
+  memory m;
+  rind_exchange *exchange = NULL;
+  const rind_exchange_options options = {.method = method};
+  scene_create(MPI_COMM_WORLD, number, 1, NULL, &s);
+  memory_create(&s, SHAPE_PACKED, RIND_FLOAT64, RIND_COMPONENTS_OUTERMOST, 2, &m);
+  const long before = allocations;
+  CHECK_OK(rind_exchange_create(s.schedule, &m.layout, &options, &exchange), s.context);
+  CHECK(allocations > before, "%s: the allocator does not count", s.name);
+  const long ready = allocations;
+  rind_error error = RIND_OK;
+  for (int fill = 0; fill < 10 && error == RIND_OK; ++fill)
+    error = rind_fill(exchange, m.field);
+  const long made = allocations - ready;
+  CHECK(error == RIND_OK, "%s: %s", s.name, rind_last_error(s.context));
+  CHECK(made == 0, "%s: %ld allocations in 10 fills", s.name, made);
+  rind_exchange_destroy(&exchange);
+  memory_destroy(&m);
+  scene_destroy(&s);
+}
+
+int main(int argc, char **argv) {
+  check_begin(&argc, &argv);
+  if (!CAN_COUNT) {
+    MPI_Finalize();
+    return CHECK_SKIPPED;
+  }
+  for (int number = 0; number < NUM_SCENES; ++number) {
+    check_scene(number, RIND_METHOD_FUSED);
+    check_scene(number, RIND_METHOD_TERM_BY_TERM);
+  }
+  return check_end();
+}

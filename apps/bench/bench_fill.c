@@ -48,7 +48,7 @@ static void set_values(rind_field *field) {
 }
 
 static rind_error make_fillers(fill_run *run) {
-  const uint32_t coarse_fine = ~(1u << RIND_FAMILY_COPY);
+  const uint32_t coarse_fine = (1u << RIND_NUM_FAMILIES) - 1 - (1u << RIND_FAMILY_COPY);
   const rind_exchange_options options[INDEXED_COPY] = {
       [FILL] = {.method = RIND_METHOD_FUSED},
       [TERM_BY_TERM] = {.method = RIND_METHOD_TERM_BY_TERM},

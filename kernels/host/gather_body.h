@@ -2,8 +2,7 @@
  *     GATHER_TO, GATHER_SOURCE    types of the destination's and of the source's cells
  *     GATHER_NAME(word)           word with the pair's ending
  *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once
- * Every function below is inlined into gather_row, where the arguments named const are constants.
- */
+ * Loops and terms are inlined into copy_row and sum_row, with constants for what is named const. */
 #include <gather.h>
 #include <pair.h>
 
@@ -47,6 +46,9 @@ static void GATHER_NAME(copy_row)(const rind_gather_row *row, GATHER_TO *to,
   case 2:
     GATHER_NAME(copy_loops)(row, to, source, 2, 1, 1);
     break;
+  case 3:
+    GATHER_NAME(copy_loops)(row, to, source, 3, 1, 1);
+    break;
   case 4:
     GATHER_NAME(copy_loops)(row, to, source, 4, 1, 1);
     break;
@@ -87,7 +89,7 @@ GATHER_INLINE void GATHER_NAME(sum_cells)(const rind_gather_row *row, GATHER_TO 
                                           const int num_own_first, const int num_own_last) {
   const int values = lanes * cells, last = num_terms - num_own_last;
   const bool own_begins = num_own_first > 0 || last == 0;
-  pair sum[2];
+  pair sum[6]; /* values is at most 12 */
   for (int v = 0; v < values; v += 2)
     sum[v / 2] = GATHER_NAME(product)(row, own, source, 0, own_begins, v, lanes, values);
   int term = 1;
@@ -95,7 +97,7 @@ GATHER_INLINE void GATHER_NAME(sum_cells)(const rind_gather_row *row, GATHER_TO 
     for (int v = 0; v < values; v += 2)
       sum[v / 2] = pair_plus(sum[v / 2],
                              GATHER_NAME(product)(row, own, source, term, true, v, lanes, values));
-#pragma GCC unroll 4
+#pragma GCC unroll 2
   for (; term < last; ++term)
     for (int v = 0; v < values; v += 2)
       sum[v / 2] = pair_plus(sum[v / 2],
@@ -141,24 +143,30 @@ GATHER_INLINE void GATHER_NAME(sum_loops)(const rind_gather_row *row, GATHER_TO 
       }
 }
 
-/* Rows of docs/rows.md have bodies of their own: first number the lanes, then as in sum_cells. */
+/* Rows of docs/rows.md have bodies of their own, with constant widths. Lanes go three cells at a
+ * time, because n/2 - 1 cells lie off the edge of a fine face. */
 static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, const GATHER_TO *own,
                                  const GATHER_SOURCE *source) {
-  const int num_terms = row->num_terms, first = row->num_own_first, last = row->num_own_last;
-  const int lanes = row->num_lanes;
-  const bool plain = last == 0;
-  if (plain && lanes == 4 && num_terms == 19 && first == 1)
-    GATHER_NAME(sum_loops)(row, to, own, source, 4, 1, 19, 1, 0);
-  else if (plain && lanes == 4 && num_terms == 27 && first == 0)
-    GATHER_NAME(sum_loops)(row, to, own, source, 4, 1, 27, 0, 0);
-  else if (plain && lanes == 1 && num_terms == 8 && first == 0)
+  const int lanes = row->num_lanes, terms = row->num_terms;
+  const int first = row->num_own_first, last = row->num_own_last;
+  if (lanes == 4 && terms == 19 && first == 1 && last == 0) /* quadratic, 3D */
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, 19, 1, 0);
+  else if (lanes == 4 && terms == 27 && first == 0 && last == 0) /* coarse-only, 3D */
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, 27, 0, 0);
+  else if (lanes == 2 && terms == 7 && first == 1 && last == 0) /* quadratic, 2D */
+    GATHER_NAME(sum_loops)(row, to, own, source, 2, 3, 7, 1, 0);
+  else if (lanes == 4 && terms == 9 && first == 0 && last == 0) /* coarse-only, 2D */
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, 9, 0, 0);
+  else if (lanes == 1 && terms == 8 && first == 0 && last == 0) /* average, 3D */
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 8, 0, 0);
+  else if (lanes == 1 && terms == 4 && first == 0 && last == 0) /* average, 2D */
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 4, 0, 0);
   else if (lanes == 4)
-    GATHER_NAME(sum_loops)(row, to, own, source, 4, 1, num_terms, first, last);
+    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, terms, first, last);
   else if (lanes == 2)
-    GATHER_NAME(sum_loops)(row, to, own, source, 2, 2, num_terms, first, last);
+    GATHER_NAME(sum_loops)(row, to, own, source, 2, 3, terms, first, last);
   else
-    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, num_terms, first, last);
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, terms, first, last);
 }
 
 /* The fills [first, last). */

@@ -55,8 +55,11 @@ bool rind_neighbourhood_position(rind_neighbourhood *around, const rind_block *b
 }
 
 bool rind_child_touches(int dim, int child, const int o[3]) {
-  for (int a = 0; a < dim; ++a)
-    if (o[a] != 0 && (child >> a & 1) != (o[a] < 0)) return false;
+  for (int a = 0; a < dim; ++a) {
+    const bool upper = child >> a & 1;
+    /* Not upper != (o[a] < 0): GCC 12 makes wrong code of that. */
+    if (upper ? o[a] > 0 : o[a] < 0) return false;
+  }
   return true;
 }
 

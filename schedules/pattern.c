@@ -1,5 +1,4 @@
-/* pattern.c - a schedule's fills and terms as the caller sees them, expanded
- * from the patterns. */
+/* pattern.c - a schedule's fills and terms as the caller sees them, expanded from the patterns. */
 #include <core.h>
 #include <schedule_data.h>
 

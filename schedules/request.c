@@ -1,5 +1,4 @@
-/* request.c - groups the fills that read other ranks' blocks into requests,
- * peer by peer. */
+/* request.c - groups the fills that read other ranks' blocks into requests, peer by peer. */
 #include <core.h>
 #include <request.h>
 
@@ -32,8 +31,7 @@ static bool is_sum(const rind_pattern *pattern) {
   return pattern->family == RIND_FAMILY_AVERAGE;
 }
 
-/* Widens the box [low, high] by the cells of the source block that a pattern
- * reads. */
+/* Widens the box [low, high] by the cells of the source block that a pattern reads. */
 static void widen(const rind_schedule *schedule, const rind_pattern *pattern, int32_t low[3],
                   int32_t high[3]) {
   const rind_slot *slot = &pattern->slot[RIND_SLOT_SOURCE];
@@ -51,8 +49,8 @@ static void widen(const rind_schedule *schedule, const rind_pattern *pattern, in
   }
 }
 
-/* The fills from first on that one request serves: a sum alone, else all fills
- * of the link that read raw cells and pass the mask. */
+/* The fills from first on that one request serves: a sum alone, else all fills of the link that
+ * read raw cells and pass the mask. */
 static int group_end(const rind_schedule *schedule, int first, int end, uint32_t families) {
   const rind_schedule_fill_data *begin = &schedule->fill[first];
   const rind_pattern *pattern = &schedule->pattern[begin->pattern];
@@ -93,8 +91,8 @@ static rind_request make_request(const rind_schedule *schedule, const rind_reque
   return request;
 }
 
-/* Visits the requests in fill order; with place NULL only counts them into
- * plan->first_request [peer + 1], else stores each at place[peer]++. */
+/* Visits the requests in fill order; with place NULL only counts them into plan->first_request
+ * [peer + 1], else stores each at place[peer]++. */
 static void visit(const rind_schedule *schedule, int phase, uint32_t families,
                   rind_request_plan *plan, int32_t *place) {
   const rind_block *block = rind_forest_get_arrays(schedule->forest)->block;

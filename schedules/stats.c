@@ -1,5 +1,6 @@
 /* stats.c - counts of a schedule. */
 #include <core.h>
+#include <preconditions.h>
 #include <request.h>
 
 static int64_t pattern_cells(const rind_pattern *pattern) {
@@ -22,9 +23,7 @@ static void count_fills(const rind_schedule *schedule, rind_schedule_stats *stat
 
 rind_error rind_schedule_get_stats(const rind_schedule *schedule, rind_schedule_stats *stats) {
   if (!schedule || !stats) return RIND_ERROR_INVALID;
-  RIND_TRY(rind_forest_check(schedule->forest));
-  RIND_REQUIRE(schedule->context, rind_forest_revision(schedule->forest) == schedule->revision,
-               RIND_ERROR_STALE, "the forest has changed since the schedule was made");
+  RIND_TRY(rind_schedule_check_fresh(schedule));
   rind_schedule_stats made = {.fills = schedule->num_fills, .patterns = schedule->num_patterns};
   count_fills(schedule, &made);
   for (int phase = 0; phase < schedule->num_phases; ++phase) {

@@ -1,9 +1,7 @@
-/* template.h - the rows of one link, made once: the builder's inner half.
+/* template.h - the rows of one kind of link, made once: the builder's inner half.
  *
- * A template holds the patterns of every link with the same region, relation,
- * position and orientation. All of it is worked out in the destination block's
- * frame, in its own cells; the last step turns boxes into the neighbour's axes.
- */
+ * A template holds the patterns of every link with the same region, relation, position and
+ * orientation. */
 #pragma once
 #include <schedule_data.h>
 
@@ -35,14 +33,19 @@ typedef struct rind_template_set {
   rind_pattern_term *term;
   int num_templates, max_templates;
   rind_template *made;
-  int num_buckets; /* a power of two */
-  int32_t *bucket; /* template of a hash, or -1 */
+  int num_buckets; /* a power of two, at least twice max_templates */
+  int32_t *bucket; /* [num_buckets], index into made[], or -1 */
 } rind_template_set;
 
-/* Finds or makes the template of a link. False without memory. The template's
- * address holds until the next call. */
-bool rind_template_find(rind_template_set *set, const rind_link *link, const rind_template **found);
+/* Finds or makes the template of a link: *found is its index in made[]. RIND_ERROR_MEMORY,
+ * RIND_ERROR_OVERFLOW for more rows than an int counts; without text. */
+rind_error rind_template_find(rind_template_set *set, const rind_link *link, int32_t *found);
 void rind_template_set_free(rind_template_set *set);
+
+/* A new pattern at the end of the set, valid until the next; a term at the end of the last pattern.
+ * Errors as above. */
+rind_error rind_template_add_pattern(rind_template_set *set, rind_pattern **pattern);
+rind_error rind_template_add_term(rind_template_set *set, const rind_pattern_term *term);
 
 /* The region's direction o from its number. */
 static inline void rind_region_direction(int region, int direction[3]) {
@@ -53,8 +56,7 @@ static inline void rind_region_direction(int region, int direction[3]) {
 
 /* A face has one axis that is not 0. */
 static inline bool rind_region_is_face(int region) {
-  int direction[3];
-  rind_region_direction(region, direction);
-  return direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2] ==
-         1;
+  int o[3];
+  rind_region_direction(region, o);
+  return o[0] * o[0] + o[1] * o[1] + o[2] * o[2] == 1;
 }

@@ -62,6 +62,7 @@ static void check_create(const scene *s, const rind_layout *good) {
   const int rank = rind_context_rank(s->context);
   bad = *good;
   bad.components += rank % 2;
+  bad.component_stride = bad.block_stride = 0;
   refuse_create(s, &bad, NULL, RIND_ERROR_MISMATCH);
   options = (rind_exchange_options){.max_message_bytes = (size_t)(1000 + rank)};
   refuse_create(s, good, &options, RIND_ERROR_MISMATCH);

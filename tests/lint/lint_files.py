@@ -23,16 +23,17 @@ def check_unique(names):
         seen[base] = name
 
 
-def check_source(name, text):
+def check_source(name, text, names):
     lines = text.split("\n")
     first = FIRST_LINE.match(lines[0])
     base = os.path.basename(name)
     if not first or os.path.basename(first.group(1)) != base:
         yield f"{name}:1: must read /* {base} - what the file is for"
     if name.endswith((".h", ".cuh")):
-        # A body is included more than once.
+        # A body without a .c of its own is included more than once.
+        body = base.endswith(("_body.h", "_body.cuh")) and name[:-1] + "c" not in names
         once = "#pragma once" in lines
-        if once == base.endswith(("_body.h", "_body.cuh")):
+        if once == body:
             yield f"{name}: {'a body has' if once else 'no'} #pragma once"
 
 
@@ -67,7 +68,7 @@ def main(root):
                 continue
         text = tree.read(root, name)
         if name.endswith(tree.SOURCES):
-            problems += check_source(name, text)
+            problems += check_source(name, text, names)
         if name.endswith((".sh", ".py", ".cmake")) or os.path.basename(name) == "run":
             problems += check_script(root, name, text)
         problems += check_lines(name, text)

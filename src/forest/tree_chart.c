@@ -3,9 +3,16 @@
 
 #include <string.h>
 
-static const int orders[6][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
-
 typedef enum outcome { AT_WALL, AGREED, DISAGREED } outcome;
+
+/* Over all orders in which the axes can be crossed. */
+typedef struct search {
+  const rind_tree_mesh *mesh;
+  int o[3];
+  outcome result;
+  bool meets_wall;       /* in some order */
+  rind_tree_chart chart; /* of the first order that meets none */
+} search;
 
 static rind_tree_chart compose(const rind_tree_chart *first, const rind_tree_chart *second) {
   rind_tree_chart both = {.tree = second->tree};
@@ -36,40 +43,36 @@ static bool is_inverse(int32_t tree, const rind_tree_chart *forth, const rind_tr
   return is_same(&around, &stay);
 }
 
-/* Crosses one face an axis, in the given order; false at a wall. */
-static bool walk(const rind_tree_mesh *mesh, int32_t tree, const int o[3], const int *axes,
-                 int num_axes, rind_tree_chart *chart) {
-  rind_tree_chart here = identity(tree);
-  for (int i = 0; i < num_axes; ++i) {
-    const int a = axes[i];
-    const int face = 2 * here.axis[a] + (here.sign[a] * o[a] > 0);
-    rind_tree_chart step;
-    if (!mesh->cross_face(mesh->self, here.tree, face, &step)) return false;
-    here = compose(&here, &step);
+/* Goes on from here over the remaining axes, bit a: axis a. */
+static void walk(search *all, const rind_tree_chart *here, unsigned axes) {
+  if (axes == 0) {
+    if (all->result == AT_WALL) {
+      all->chart = *here;
+      all->result = AGREED;
+    } else if (!is_same(here, &all->chart)) {
+      all->result = DISAGREED;
+    }
+    return;
   }
-  *chart = here;
-  return true;
+  for (int a = 0; a < 3 && all->result != DISAGREED; ++a) {
+    if (!(axes >> a & 1)) continue;
+    const int face = 2 * here->axis[a] + (here->sign[a] * all->o[a] > 0);
+    rind_tree_chart step;
+    if (!all->mesh->cross_face(all->mesh->self, here->tree, face, &step)) {
+      all->meets_wall = true;
+      continue;
+    }
+    const rind_tree_chart next = compose(here, &step);
+    walk(all, &next, axes & ~(1u << a));
+  }
 }
 
-/* All orders of the axes that o crosses. */
-static outcome walk_all(const rind_tree_mesh *mesh, int32_t tree, const int o[3],
-                        rind_tree_chart *chart) {
-  int crossed[3], num_axes = 0;
-  for (int a = 0; a < mesh->dim; ++a)
-    if (o[a] != 0) crossed[num_axes++] = a;
-  const int num_orders = num_axes == 3 ? 6 : num_axes;
-  outcome result = AT_WALL;
-  for (int order = 0; order < num_orders; ++order) {
-    int axes[3] = {0, 0, 0};
-    for (int i = 0; i < num_axes; ++i)
-      axes[i] = crossed[orders[order][i]];
-    rind_tree_chart found;
-    if (!walk(mesh, tree, o, axes, num_axes, &found)) continue;
-    if (result == AGREED && !is_same(chart, &found)) return DISAGREED;
-    *chart = found;
-    result = AGREED;
-  }
-  return result;
+static search walk_all(const rind_tree_mesh *mesh, int32_t tree, const int o[3]) {
+  search all = {.mesh = mesh, .o = {o[0], o[1], o[2]}, .result = AT_WALL};
+  const rind_tree_chart here = identity(tree);
+  const unsigned axes = (o[0] != 0) | (o[1] != 0) << 1 | (o[2] != 0) << 2;
+  walk(&all, &here, axes);
+  return all;
 }
 
 /* The direction of the contact as the other tree sees it. */
@@ -78,15 +81,19 @@ static void turn_back(const rind_tree_chart *chart, const int o[3], int other_o[
     other_o[chart->axis[a]] = -o[a] * chart->sign[a];
 }
 
+/* From the other tree the same way must be found. It is if no order meets a wall: each order is
+ * one of the other tree's backwards. */
 static outcome find_chart(const rind_tree_mesh *mesh, int32_t tree, const int o[3],
                           rind_tree_chart *chart) {
-  const outcome result = walk_all(mesh, tree, o, chart);
-  if (result != AGREED) return result;
+  const search forth = walk_all(mesh, tree, o);
+  if (forth.result != AGREED) return forth.result;
+  *chart = forth.chart;
   int other_o[3];
   turn_back(chart, o, other_o);
-  rind_tree_chart back;
-  if (walk_all(mesh, chart->tree, other_o, &back) != AGREED || !is_inverse(tree, chart, &back))
-    return DISAGREED;
+  if (forth.meets_wall) {
+    const search back = walk_all(mesh, chart->tree, other_o);
+    if (back.result != AGREED || !is_inverse(tree, chart, &back.chart)) return DISAGREED;
+  }
   const bool is_face = o[0] * o[0] + o[1] * o[1] + o[2] * o[2] == 1;
   if (!is_face && !mesh->is_joined(mesh->self, tree, o, chart->tree, other_o)) return DISAGREED;
   return AGREED;

@@ -59,7 +59,8 @@ typedef struct rind_gather {
 void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_equal);
 
 /* Runs the fills [first, last) of gather. Bases point at interior cell (0, 0, 0) of blocks, or at
- * the first value of a message's box. threads > 1: OpenMP over fills; the bits do not change. */
+ * the first value of a message's box; own_base is as long as to_base, even where no row has own
+ * terms. threads > 1: OpenMP over fills; the bits do not change. */
 void rind_gather_host(const rind_gather *gather, int first, int last, void *const *to_base,
                       const void *const *own_base, const void *const *source_base, int threads);
 

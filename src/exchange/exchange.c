@@ -234,7 +234,7 @@ rind_error rind_fill_begin(rind_exchange *exchange, rind_field *field) {
   for (int p = 0; p < messages->num_peers; ++p) {
     if (exchange->first_pack[p] == exchange->first_pack[p + 1]) continue;
     run(exchange, &exchange->pack, exchange->first_pack[p], exchange->first_pack[p + 1],
-        exchange->pack_to, blocks, blocks);
+        exchange->pack_to, (const void *const *)exchange->pack_to, blocks);
     RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
   }
   return RIND_OK;

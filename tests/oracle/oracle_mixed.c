@@ -91,6 +91,7 @@ static void run_case(const scene *s, tally *t) {
 
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
+  long different = 0, narrow = 0;
   for (int i = 0; i < 8; ++i) {
     scene s = {.seed = scene_mix(300 + (uint64_t)i) | 1,
                .brick = {.dim = 2 + i % 2,
@@ -110,10 +111,12 @@ int main(int argc, char **argv) {
     CHECK(t.wrong == 0, "case %d: %ld of %ld are not the double row rounded once", i, t.wrong,
           t.ghosts);
     CHECK(t.too_far == 0, "case %d: %ld of %ld beyond K eps32 sum |w s|", i, t.too_far, t.ghosts);
-    long mine[2] = {t.different, t.narrow}, all[2] = {0, 0};
-    MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    CHECK(all[0] > 0, "case %d: no ghost shows that term by term rounds to float each time", i);
-    CHECK(all[1] > 0, "case %d: no ghost tells a float accumulator from a double one", i);
+    different += t.different;
+    narrow += t.narrow;
   }
+  long mine[2] = {different, narrow}, all[2] = {0, 0};
+  MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all[0] > 1000, "only %ld ghosts show that term by term rounds to float each time", all[0]);
+  CHECK(all[1] > 1000, "only %ld ghosts tell a float accumulator from a double one", all[1]);
   return check_end();
 }

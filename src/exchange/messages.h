@@ -22,8 +22,8 @@ typedef struct rind_messages {
   int64_t bytes_received;
 } rind_messages;
 
-/* Allocates the buffers and makes the requests; bytes are a peer's. Not collective, *messages is
- * empty on errors. */
+/* Allocates the buffers and makes the requests; bytes are a peer's. Not collective; *messages is
+ * written on success only. */
 rind_error rind_messages_create(rind_context *context, int num_peers, const int32_t *peer_rank,
                                 const size_t *send_bytes, const size_t *receive_bytes,
                                 size_t max_message_bytes, int tag, rind_messages *messages);

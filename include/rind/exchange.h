@@ -43,15 +43,19 @@ typedef struct rind_exchange_stats {
 RIND_BEGIN_DECLS
 
 /* Collective. Binds a schedule to a layout (space, storage, type, strides), for any field of that
- * layout on the schedule's forest. Borrows schedule, which must outlive *exchange.
- * RIND_ERROR_MISMATCH if the layout's dimension, cells or ghosts are not the schedule's. */
+ * layout on the schedule's forest. Borrows schedule, which must outlive *exchange. layout->dim 0
+ * means the forest's. RIND_ERROR_MISMATCH if the layout's dimension, cells or ghosts are not the
+ * schedule's, or ranks ask for different layouts or message sizes; RIND_ERROR_UNSUPPORTED for
+ * device memory. */
 RIND_API rind_error rind_exchange_create(const rind_schedule *schedule, const rind_layout *layout,
                                          const rind_exchange_options *options,
                                          rind_exchange **exchange);
-/* Collective. Accepts NULL. */
+/* Collective. Waits for the messages of a fill that has begun and not ended. Accepts NULL. */
 RIND_API void rind_exchange_destroy(rind_exchange **exchange);
 
-/* Fills the ghosts of field: begin, then end. Every rank of the context calls it. */
+/* Fills the ghosts of field: begin, then end. Every rank of the context calls it. Errors of the
+ * fill, begin and end are each rank's own, found before anything is sent: RIND_ERROR_STALE,
+ * RIND_ERROR_MISMATCH for a field of another forest or layout, RIND_ERROR_MPI. */
 RIND_API rind_error rind_fill(rind_exchange *exchange, rind_field *field);
 /* Packs and starts the messages. RIND_ERROR_STATE if a fill has begun and not ended. */
 RIND_API rind_error rind_fill_begin(rind_exchange *exchange, rind_field *field);

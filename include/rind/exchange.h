@@ -53,7 +53,7 @@ RIND_API rind_error rind_exchange_create(const rind_schedule *schedule, const ri
 /* Collective. Waits for the messages of a fill that has begun and not ended. Accepts NULL. */
 RIND_API void rind_exchange_destroy(rind_exchange **exchange);
 
-/* Fills the ghosts of field: begin, then end. Every rank of the context calls it. Errors of the
+/* Fills the ghosts of field: begin, then end. Every rank of the context calls it. Errors of
  * fill, begin and end are each rank's own, found before anything is sent: RIND_ERROR_STALE,
  * RIND_ERROR_MISMATCH for a field of another forest or layout, RIND_ERROR_MPI. */
 RIND_API rind_error rind_fill(rind_exchange *exchange, rind_field *field);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include <hdf5.h>
-#include <p4est.h>
+#include <p4est_extended.h>
 #include <rind/forest_p4est.h>
 #include <rind/io.h>
 #include <rind/rind.h>

@@ -26,4 +26,6 @@ endfunction()
 
 set(configure ${CMAKE_COMMAND} -G ${generator} -DCMAKE_BUILD_TYPE=${config} -DCMAKE_C_COMPILER=${cc}
   -DCMAKE_CXX_COMPILER=${cxx} -DCMAKE_C_FLAGS=${flags} -DCMAKE_CXX_FLAGS=${flags})
-set(moved ${work}/../moved/there)
+# Where the installation ends up, for all tests of it.
+get_filename_component(moved ${work} DIRECTORY)
+string(APPEND moved /moved/there)

@@ -35,7 +35,7 @@ typedef struct mesh {
 /* p4est prints until told not to. Its package is left unregistered: a caller who initialises it
  * later could not do so twice. */
 static void silence(void) {
-  if (sc_package_id < 0 && p4est_package_id < 0) sc_set_log_defaults(NULL, NULL, SC_LP_ERROR);
+  if (p4est_package_id < 0) sc_set_log_defaults(NULL, NULL, SC_LP_ERROR);
 }
 
 /* The corner of a tree in direction o, or the edge if o has a 0. */

@@ -62,7 +62,7 @@ static rind_error check_indices(const rind_schedule *schedule, const rind_forest
   for (int t = 0; t < pattern->num_terms; ++t) {
     const int slot = schedule->term[pattern->first_term + t].slot;
     RIND_REQUIRE(context, slot == RIND_SLOT_OWN || slot == RIND_SLOT_SOURCE, RIND_ERROR_INTERNAL,
-                 "fill %d, term %d has slot %d: 0 or 1 it must be", fill, t, slot);
+                 "fill %d has slot %d in term %d: 0 or 1 it must be", fill, slot, t);
   }
   return RIND_OK;
 }

@@ -1,4 +1,6 @@
-/* test_print.c DIRECTORY [write] - the text of schedules for tiny forests against golden files. */
+/* test_print.c - the text of schedules for tiny forests against golden files.
+ *
+ * test_print DIRECTORY [write]: where the files are; write makes them anew, to be read by you. */
 #include <check.h>
 #include <rind/schedule.h>
 

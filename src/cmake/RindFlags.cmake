@@ -13,9 +13,10 @@ function(rind_flags target)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Werror>)
   endif()
   if(RIND_SANITIZE)
+    # -O1: several times faster than without, and still readable in a debugger.
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:C>:-fsanitize=address,undefined -fno-sanitize-recover=undefined
-        -fno-omit-frame-pointer>)
+        -fno-omit-frame-pointer -O1>)
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
 endfunction()

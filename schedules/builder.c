@@ -73,7 +73,7 @@ static rind_error create(const rind_forest *forest, int cells, int ghosts, const
   RIND_TRY(rind_forest_check(forest));
   RIND_TRY(rind_schedule_check_sizes(forest, cells, ghosts));
   RIND_TRY(rind_schedule_check_rules(forest, rules, ghosts));
-  RIND_TRY(rind_schedule_check_links(forest, cells, rules));
+  RIND_TRY(rind_schedule_check_links(forest, cells, ghosts, rules));
   rind_schedule *schedule = *made = rind_allocate(1, sizeof *schedule);
   int32_t *template_of =
       rind_allocate((size_t)arrays->first_link[arrays->num_local], sizeof *template_of);

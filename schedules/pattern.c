@@ -50,6 +50,7 @@ rind_error rind_schedule_fill(const rind_schedule *schedule, int fill, rind_fill
                            .block = data->block,
                            .region = pattern->region,
                            .number = pattern->number,
+                           .component = pattern->component,
                            .box = {.axis = {0, 1, 2}},
                            .num_terms = pattern->num_terms};
   memcpy(view->extent, pattern->extent, sizeof view->extent);

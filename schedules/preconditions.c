@@ -12,6 +12,14 @@ bool rind_rules_want(const rind_rules *rules, int region) {
   return rules->regions == RIND_REGIONS_ALL || rind_region_is_face(region);
 }
 
+bool rind_rules_have_walls(const rind_rules *rules) {
+  for (int c = 0; c < (rules->component_wall ? rules->num_components : 1); ++c)
+    for (int w = 0; w < 6; ++w)
+      if ((rules->component_wall ? rules->component_wall[c][w] : rules->wall[w]) != RIND_WALL_NONE)
+        return true;
+  return false;
+}
+
 rind_error rind_schedule_check_sizes(const rind_forest *forest, int cells, int ghosts) {
   rind_context *context = rind_forest_context(forest);
   const int dim = rind_forest_dim(forest);

@@ -15,5 +15,6 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells, const
 /* RIND_ERROR_STALE if the forest has changed since the schedule was made. */
 rind_error rind_schedule_check_fresh(const rind_schedule *schedule);
 
-/* Whether the rules ask for a region. */
+/* Whether the rules ask for a region, and for anything behind a wall. */
 bool rind_rules_want(const rind_rules *rules, int region);
+bool rind_rules_have_walls(const rind_rules *rules);

@@ -42,8 +42,7 @@ rind_error rind_schedule_get_stats(const rind_schedule *schedule, rind_schedule_
   made.metadata_bytes = (int64_t)sizeof *schedule +
                         (int64_t)schedule->num_patterns * (int64_t)sizeof *schedule->pattern +
                         (int64_t)schedule->num_terms * (int64_t)sizeof *schedule->term +
-                        (int64_t)schedule->num_fills * (int64_t)sizeof *schedule->fill +
-                        (int64_t)(schedule->num_phases + 1) * (int64_t)sizeof *schedule->first_fill;
+                        (int64_t)schedule->num_fills * (int64_t)sizeof *schedule->fill;
   *stats = made;
   return RIND_OK;
 }

@@ -7,7 +7,7 @@
 
 /* Not collective. rules->layers may still be 0. */
 rind_error rind_schedule_check_sizes(const rind_forest *forest, int cells, int ghosts);
-rind_error rind_schedule_check_rules(const rind_forest *forest, const rind_rules *rules,
+rind_error rind_schedule_check_rules(const rind_forest *forest, const rind_rules *rules, int cells,
                                      int ghosts);
 /* What depends on this rank's blocks. */
 rind_error rind_schedule_check_links(const rind_forest *forest, int cells, const rind_rules *rules);

@@ -74,7 +74,9 @@ static rind_pattern_term *own_terms(rind_schedule *s, int fill) {
 /* Drops fill number f. */
 static void drop(rind_schedule *s, int f) {
   memmove(s->fill + f, s->fill + f + 1, (size_t)(s->num_fills - f - 1) * sizeof *s->fill);
-  s->first_fill[1] = --s->num_fills;
+  --s->num_fills;
+  for (int phase = 0; phase <= s->num_phases; ++phase)
+    s->first_fill[phase] -= s->first_fill[phase] > f;
 }
 
 /* The ways to break a schedule; family says which fill, words what the text must say. */
@@ -197,8 +199,7 @@ static const damage damages[] = {
 static void test_damage(const rind_schedule *schedule, const damage *how) {
   copy broken;
   copy_make(schedule, &broken);
-  int first = 0, phase_ends[2] = {0, schedule->num_fills};
-  broken.schedule.first_fill = phase_ends;
+  int first = 0;
   if (rind_context_rank(context) == 0) {
     first = first_fill(schedule, how->family);
     how->inflict(&broken.schedule, first);

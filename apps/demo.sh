@@ -26,7 +26,7 @@ quietly cmake --build --preset release --target rind-advect
 
 mpiexec -n 2 build/release/apps/advect/rind-advect \
   --data apps/data/jacksboro_dem.h5 --dataset elevation \
-  --level 4 --refine 1 --limiter albada \
+  --level 3 --refine 2 --variation 0.3 \
   --output build/demo/terrain.hdf --picture build/demo/terrain.png "$@"
 
 echo

@@ -44,7 +44,7 @@ rind_need_packages() {
   # shellcheck disable=SC2086
   if ! rind_apt_get install -y --no-install-recommends $missing >"$log" 2>&1; then
     # The lists may be absent or old.
-    if ! rind_apt_get update >"$log" 2>&1 ||
+    if ! rind_apt_get -o APT::Update::Error-Mode=any update >"$log" 2>&1 ||
       ! rind_apt_get install -y --no-install-recommends $missing >"$log" 2>&1; then
       tail -n 20 "$log" >&2
       rm -f "$log"

@@ -7,7 +7,13 @@
 #include <limits.h>
 
 /* Coordinates are sums of a few block sides; they stay far from INT_MAX. */
+<<<<<<< HEAD
 enum { MAX_CELLS = INT_MAX / 8, LEAST_THREE_POINT = 4, MAX_BOXES = INT_MAX / RIND_NUM_REGIONS };
+=======
+enum { MAX_CELLS = INT_MAX / 8, LEAST_THREE_POINT = 4 };
+/* Corners have a row of their own in every layer along each axis: 2^14 and 2^15 rows a link. */
+enum { MOST_LAYERS_2D = 128, MOST_LAYERS_3D = 32 };
+>>>>>>> main
 
 bool rind_rules_want(const rind_rules *rules, int region) {
   return rules->regions == RIND_REGIONS_ALL || rind_region_is_face(region);
@@ -100,7 +106,13 @@ rind_error rind_schedule_check_rules(const rind_forest *forest, const rind_rules
   return check_pairing(context, rules, cells);
 }
 
-rind_error rind_schedule_check_links(const rind_forest *forest, int cells,
+static bool meets_coarser(const rind_forest_arrays *arrays, const rind_rules *rules) {
+  for (int l = 0; l < arrays->first_link[arrays->num_local]; ++l)
+    if (arrays->link[l].relation < 0 && rind_rules_want(rules, arrays->link[l].region)) return true;
+  return false;
+}
+
+rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int ghosts,
                                      const rind_rules *rules) {
   rind_context *context = rind_forest_context(forest);
   const rind_forest_arrays *arrays = rind_forest_get_arrays(forest);
@@ -109,6 +121,7 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells,
                RIND_ERROR_UNBALANCED,
                "all regions are asked of a forest that is balanced across faces only: balance it "
                "across edges and corners too, or ask for faces");
+<<<<<<< HEAD
   if (cells >= LEAST_THREE_POINT || rules->interpolation == RIND_INTERPOLATION_INJECTION ||
       rules->interpolation == RIND_INTERPOLATION_USER)
     return RIND_OK;
@@ -119,6 +132,20 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells,
                  "%d cells a block and a coarse-fine interface: at least %d it must be for "
                  "three-point interpolation, or ask for injection",
                  cells, LEAST_THREE_POINT);
+=======
+  if (!meets_coarser(arrays, rules)) return RIND_OK;
+  RIND_REQUIRE(context,
+               cells >= LEAST_THREE_POINT || rules->interpolation == RIND_INTERPOLATION_INJECTION,
+               RIND_ERROR_INVALID,
+               "%d cells a block and a coarse-fine interface: at least %d it must be for "
+               "three-point interpolation, or ask for injection",
+               cells, LEAST_THREE_POINT);
+  const int layers = rules->layers > 0 ? rules->layers : ghosts;
+  const int most = arrays->dim == 3 ? MOST_LAYERS_3D : MOST_LAYERS_2D;
+  RIND_REQUIRE(context, layers <= most, RIND_ERROR_OVERFLOW,
+               "%d ghost layers and a coarse-fine interface: at most %d may be filled in %dD",
+               layers, most, arrays->dim);
+>>>>>>> main
   return RIND_OK;
 }
 

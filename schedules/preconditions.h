@@ -10,7 +10,8 @@ rind_error rind_schedule_check_sizes(const rind_forest *forest, int cells, int g
 rind_error rind_schedule_check_rules(const rind_forest *forest, const rind_rules *rules, int cells,
                                      int ghosts);
 /* What depends on this rank's blocks. */
-rind_error rind_schedule_check_links(const rind_forest *forest, int cells, const rind_rules *rules);
+rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int ghosts,
+                                     const rind_rules *rules);
 
 /* RIND_ERROR_STALE if the forest has changed since the schedule was made. */
 rind_error rind_schedule_check_fresh(const rind_schedule *schedule);

@@ -168,8 +168,9 @@ static int write_files(run *r) {
     if (o->data != NULL)
       snprintf(title, sizeof title, "rind-advect: rotation of %s", o->dataset);
     else
-      snprintf(title, sizeof title, "rind-advect: %s of a bell",
-               o->dim == 2 ? "rotation" : "deformation and return");
+      snprintf(title, sizeof title, "rind-advect: %s",
+               o->dim == 2 ? "rotation of a bell"
+                           : "a bell deformed and brought back, greatest values");
     const int status = quicklook_write(r->look, title, o->picture, message, sizeof message);
     if (status != APP_OK) app_complain(r->comm, program, "%s", message);
     return status;

@@ -46,7 +46,7 @@ double problem_potential_edge(double a, double b);
 /* A rind_refine_function; user is the problem. */
 int problem_refine(const rind_block *block, void *user);
 
-/* Where pictures cut the domain across an axis in 3D: through the bell's centre. In extents. */
+/* Where pictures show blocks in 3D, along the line of sight: at the bell's centre. In extents. */
 double problem_cut(const advect_problem *problem);
 
 /* Least and greatest value of the initial field. */

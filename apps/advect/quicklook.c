@@ -28,18 +28,18 @@ struct quicklook {
   const rind_forest *forest;     /* borrowed */
   const advect_problem *problem; /* borrowed */
   MPI_Comm comm;
-  int rank, num_planes, coarsest, finest;
-  advect_raster plane[3];
-  size_t num_pixels;                /* of all planes */
+  int rank, num_views, coarsest, finest;
+  advect_raster view[3];
+  size_t num_pixels;                /* of all views */
   double *value[QUICKLOOK_MOMENTS]; /* [num_pixels], whole on rank 0 */
   double *block;                    /* [num_pixels] */
   double time[QUICKLOOK_MOMENTS];
 };
 
-static size_t plane_offset(const quicklook *look, int plane) {
+static size_t view_offset(const quicklook *look, int view) {
   size_t offset = 0;
-  for (int p = 0; p < plane; ++p)
-    offset += (size_t)look->plane[p].width * (size_t)look->plane[p].height;
+  for (int p = 0; p < view; ++p)
+    offset += (size_t)look->view[p].width * (size_t)look->view[p].height;
   return offset;
 }
 
@@ -49,7 +49,7 @@ static int panel_pixels(double cells, double wanted) {
   return (int)(cells * fmax(1, rint(wanted / cells)));
 }
 
-static void choose_planes(quicklook *look) {
+static void choose_views(quicklook *look) {
   static const int axes[3][3] = {{0, 1, 2}, {0, 2, 1}, {1, 2, 0}};
   const advect_problem *problem = look->problem;
   int levels[2] = {-1000, -1000};
@@ -71,14 +71,15 @@ static void choose_planes(quicklook *look) {
     widest = fmax(widest, problem->extent[a]);
   const double cell = ldexp(side, -look->finest) / problem->cells;
   const int pixels = panel_pixels(rint(widest / cell), problem->dim == 2 ? PANEL_2D : PANEL_3D);
-  look->num_planes = problem->dim == 2 ? 1 : 3;
-  for (int p = 0; p < look->num_planes; ++p) {
-    const raster_plane plane = {axes[p][0], axes[p][1], axes[p][2], problem_cut(problem)};
-    look->plane[p] = (advect_raster){(int)rint(pixels * problem->extent[plane.right] / widest),
-                                     (int)rint(pixels * problem->extent[plane.up] / widest),
-                                     (int)fmax(1, rint(pixels * cell / widest)), plane};
+  look->num_views = problem->dim == 2 ? 1 : 3;
+  for (int p = 0; p < look->num_views; ++p) {
+    const raster_view view = {axes[p][0], axes[p][1], axes[p][2]};
+    look->view[p] =
+        (advect_raster){(int)rint(pixels * problem->extent[view.right] / widest),
+                        (int)rint(pixels * problem->extent[view.up] / widest),
+                        (int)fmax(1, rint(pixels * cell / widest)), view, problem_cut(problem)};
   }
-  look->num_pixels = plane_offset(look, look->num_planes);
+  look->num_pixels = view_offset(look, look->num_views);
 }
 
 quicklook *quicklook_create(MPI_Comm comm, const rind_forest *forest,
@@ -94,7 +95,7 @@ quicklook *quicklook_create(MPI_Comm comm, const rind_forest *forest,
   look->problem = problem;
   look->comm = comm;
   MPI_Comm_rank(comm, &look->rank);
-  choose_planes(look);
+  choose_views(look);
   for (int m = 0; m < QUICKLOOK_MOMENTS; ++m) {
     look->value[m] = malloc((look->num_pixels + 1) * sizeof *look->value[m]);
     room = room && look->value[m] != NULL;
@@ -128,17 +129,17 @@ void quicklook_capture(quicklook *look, const advect_solver *solver, int moment,
   look->time[moment] = t;
   for (size_t i = 0; i < look->num_pixels; ++i)
     pixels[i] = -HUGE_VAL;
-  for (int p = 0; p < look->num_planes; ++p)
-    raster_values(&look->plane[p], look->forest, look->problem, solver,
-                  pixels + plane_offset(look, p));
+  for (int p = 0; p < look->num_views; ++p)
+    raster_values(&look->view[p], look->forest, look->problem, solver,
+                  pixels + view_offset(look, p));
   collect(look, pixels);
 }
 
-/* Light from the upper left: how much brighter a pixel of a relief is. Slopes are taken from cell
- * to cell. */
+/* Light from the upper left: how much brighter a pixel of a relief is. reach is the width of its
+ * cell: slopes are taken from cell to cell. */
 static double light(const advect_raster *raster, const double *pixels, int row, int column,
-                    double range) {
-  const int reach = raster->cell, last_row = raster->height - 1, last_column = raster->width - 1;
+                    int reach, double range) {
+  const int last_row = raster->height - 1, last_column = raster->width - 1;
   const int left = column > reach ? column - reach : 0, up = row > reach ? row - reach : 0;
   const int right = column + reach < last_column ? column + reach : last_column;
   const int down = row + reach < last_row ? row + reach : last_row;
@@ -158,10 +159,10 @@ static app_colour scaled(app_colour colour, double by) {
 }
 
 static void draw_values(const quicklook *look, app_picture *picture, int x, int y, int moment,
-                        int plane) {
-  const advect_raster *raster = &look->plane[plane];
-  const double *pixels = look->value[moment] + plane_offset(look, plane);
-  const double *blocks = look->block + plane_offset(look, plane);
+                        int view) {
+  const advect_raster *raster = &look->view[view];
+  const double *pixels = look->value[moment] + view_offset(look, view);
+  const double *blocks = look->block + view_offset(look, view);
   double least, greatest;
   problem_range(look->problem, &least, &greatest);
   const double range = greatest > least ? greatest - least : 1;
@@ -170,7 +171,9 @@ static void draw_values(const quicklook *look, app_picture *picture, int x, int 
       const int i = row * raster->width + column;
       app_colour colour = app_colour_of((pixels[i] - least) / range);
       if (look->problem->data != NULL)
-        colour = scaled(colour, light(raster, pixels, row, column, range));
+        colour =
+            scaled(colour, light(raster, pixels, row, column,
+                                 raster->cell << (look->finest - raster_level(blocks[i])), range));
       app_draw_pixel(picture, x + column, y + row, colour);
       if (look->problem->dim == 3 && raster_is_edge(blocks[i]))
         app_draw_blend(picture, x + column, y + row, paper, 0.18);
@@ -180,7 +183,7 @@ static void draw_values(const quicklook *look, app_picture *picture, int x, int 
 
 /* Blocks coloured by rank, finer ones stronger. */
 static void draw_blocks(const quicklook *look, app_picture *picture, int x, int y) {
-  const advect_raster *raster = &look->plane[0];
+  const advect_raster *raster = &look->view[0];
   for (int row = 0; row < raster->height; ++row)
     for (int column = 0; column < raster->width; ++column) {
       const double code = look->block[row * raster->width + column];
@@ -212,27 +215,26 @@ static void draw_bar(const quicklook *look, app_picture *picture, int x, int y, 
 }
 
 static void draw_moment(const quicklook *look, app_picture *picture, int x, int y, int moment,
-                        int plane) {
+                        int view) {
   static const char axis_name[] = "xyz";
   char caption[64];
-  const raster_plane *at = &look->plane[plane].plane;
   if (look->problem->dim == 2)
     snprintf(caption, sizeof caption, "t = %g", look->time[moment]);
   else
-    snprintf(caption, sizeof caption, "t = %.3g, %c = %.3g", look->time[moment],
-             axis_name[at->across], at->cut * look->problem->extent[at->across]);
+    snprintf(caption, sizeof caption, "t = %.3g, along %c", look->time[moment],
+             axis_name[look->view[view].view.along]);
   app_draw_text(picture, x, y - 20, 2, pale, caption);
-  draw_values(look, picture, x, y, moment, plane);
+  draw_values(look, picture, x, y, moment, view);
 }
 
-/* 2D: two by two panels; 3D: a row a moment, a column a plane. */
+/* 2D: two by two panels; 3D: a row a moment, a column a view. */
 static bool draw(const quicklook *look, const char *title, app_picture *picture) {
   const bool flat = look->problem->dim == 2;
   const int columns = flat ? 2 : 3, rows = flat ? 2 : QUICKLOOK_MOMENTS;
   int wide = 0, high = 0;
-  for (int p = 0; p < look->num_planes; ++p) {
-    wide = wide > look->plane[p].width ? wide : look->plane[p].width;
-    high = high > look->plane[p].height ? high : look->plane[p].height;
+  for (int p = 0; p < look->num_views; ++p) {
+    wide = wide > look->view[p].width ? wide : look->view[p].width;
+    high = high > look->view[p].height ? high : look->view[p].height;
   }
   const int across = wide + MARGIN, down = high + CAPTION + MARGIN / 2;
   const int width = MARGIN + columns * across + BAR + BAR_LABELS;
@@ -265,9 +267,8 @@ int quicklook_write(quicklook *look, const char *title, const char *path, char *
                     int length) {
   for (size_t i = 0; i < look->num_pixels; ++i)
     look->block[i] = 0;
-  for (int p = 0; p < look->num_planes; ++p)
-    raster_blocks(&look->plane[p], look->forest, look->problem,
-                  look->block + plane_offset(look, p));
+  for (int p = 0; p < look->num_views; ++p)
+    raster_blocks(&look->view[p], look->forest, look->problem, look->block + view_offset(look, p));
   collect(look, look->block);
   int status = APP_OK;
   if (look->rank == 0) {

@@ -1,5 +1,6 @@
 /* quicklook.h - one PNG of a run: the field at the beginning, half-way and at the end, and where
- * the blocks are. 2D: the whole field; 3D: the three middle planes. */
+ * the blocks are. 3D: views along the three axes, greatest values, with the outlines of the blocks
+ * about the bell's first centre. */
 #pragma once
 #include "problem.h"
 #include "solver.h"

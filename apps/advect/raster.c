@@ -17,24 +17,23 @@ static int first_pixel(double place, int count) {
   return (int)fmin(fmax(ceil(place * count - 0.5 - 1e-9), 0), count);
 }
 
-/* False if the plane misses the block. */
-static bool find_pixels(const advect_raster *raster, const rind_block *block,
-                        const advect_problem *problem, pixels_of *found) {
-  const raster_plane *plane = &raster->plane;
+/* Where the block shows in a view. */
+static pixels_of find_pixels(const advect_raster *raster, const rind_block *block,
+                             const advect_problem *problem) {
+  pixels_of found;
+  const raster_view *view = &raster->view;
   for (int a = 0; a < 3; ++a) {
     const bool used = a < problem->dim;
-    found->lower[a] = used ? block->lower[a] / problem->extent[a] : 0;
-    found->side[a] = used ? block->side[a] / problem->extent[a] : 1;
+    found.lower[a] = used ? block->lower[a] / problem->extent[a] : 0;
+    found.side[a] = used ? block->side[a] / problem->extent[a] : 1;
   }
-  const double low = found->lower[plane->across], high = low + found->side[plane->across];
-  if (!(low <= plane->cut && plane->cut < high)) return false;
-  const double left = found->lower[plane->right], below = found->lower[plane->up];
-  const double right = left + found->side[plane->right], above = below + found->side[plane->up];
-  found->column[0] = first_pixel(left, raster->width);
-  found->column[1] = first_pixel(right, raster->width);
-  found->row[0] = raster->height - first_pixel(above, raster->height);
-  found->row[1] = raster->height - first_pixel(below, raster->height);
-  return true;
+  const double left = found.lower[view->right], below = found.lower[view->up];
+  const double right = left + found.side[view->right], above = below + found.side[view->up];
+  found.column[0] = first_pixel(left, raster->width);
+  found.column[1] = first_pixel(right, raster->width);
+  found.row[0] = raster->height - first_pixel(above, raster->height);
+  found.row[1] = raster->height - first_pixel(below, raster->height);
+  return found;
 }
 
 static int cell_at(double place, double lower, double side, int cells) {
@@ -44,21 +43,20 @@ static int cell_at(double place, double lower, double side, int cells) {
 
 void raster_values(const advect_raster *raster, const rind_forest *forest,
                    const advect_problem *problem, const advect_solver *solver, double *pixels) {
-  const raster_plane *plane = &raster->plane;
-  const int n = problem->cells;
+  const raster_view *view = &raster->view;
+  const int n = problem->cells, depth = problem->dim == 3 ? n : 1;
   for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
-    pixels_of at;
-    if (!find_pixels(raster, rind_forest_block(forest, b), problem, &at)) continue;
+    const pixels_of at = find_pixels(raster, rind_forest_block(forest, b), problem);
     int cell[3] = {0, 0, 0};
-    if (problem->dim == 3)
-      cell[plane->across] = cell_at(plane->cut, at.lower[plane->across], at.side[plane->across], n);
     for (int row = at.row[0]; row < at.row[1]; ++row)
       for (int column = at.column[0]; column < at.column[1]; ++column) {
-        cell[plane->right] = cell_at((column + 0.5) / raster->width, at.lower[plane->right],
-                                     at.side[plane->right], n);
-        cell[plane->up] = cell_at((raster->height - row - 0.5) / raster->height,
-                                  at.lower[plane->up], at.side[plane->up], n);
-        pixels[row * raster->width + column] = solver_value(solver, b, cell[0], cell[1], cell[2]);
+        double *pixel = pixels + row * raster->width + column;
+        cell[view->right] =
+            cell_at((column + 0.5) / raster->width, at.lower[view->right], at.side[view->right], n);
+        cell[view->up] = cell_at((raster->height - row - 0.5) / raster->height, at.lower[view->up],
+                                 at.side[view->up], n);
+        for (cell[view->along] = 0; cell[view->along] < depth; ++cell[view->along])
+          *pixel = fmax(*pixel, solver_value(solver, b, cell[0], cell[1], cell[2]));
       }
   }
 }
@@ -66,9 +64,10 @@ void raster_values(const advect_raster *raster, const rind_forest *forest,
 void raster_blocks(const advect_raster *raster, const rind_forest *forest,
                    const advect_problem *problem, double *pixels) {
   for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
-    pixels_of at;
     const rind_block *block = rind_forest_block(forest, b);
-    if (!find_pixels(raster, block, problem, &at)) continue;
+    const pixels_of at = find_pixels(raster, block, problem);
+    const double front = at.lower[raster->view.along], back = front + at.side[raster->view.along];
+    if (!(front <= raster->cut && raster->cut < back)) continue;
     for (int row = at.row[0]; row < at.row[1]; ++row)
       for (int column = at.column[0]; column < at.column[1]; ++column) {
         const bool edge = row == at.row[1] - 1 || column == at.column[0];

@@ -12,19 +12,26 @@
 #define GATHER_INLINE static inline
 #endif
 
-/* Loops 1 to 3 around copies of extent cells along loop 0. */
+/* Copies extent cells along loop 0. A block may be its own source, but no cell is both. */
+GATHER_INLINE void GATHER_NAME(copy_cells)(GATHER_TO *restrict to,
+                                           const GATHER_SOURCE *restrict source, const int extent,
+                                           const ptrdiff_t to_stride,
+                                           const ptrdiff_t source_stride) {
+  for (int cell = 0; cell < extent; ++cell)
+    GATHER_STORE(to + cell * to_stride, (GATHER_TO)source[cell * source_stride]);
+}
+
+/* Loops 1 to 3 around them. */
 GATHER_INLINE void GATHER_NAME(copy_loops)(const rind_gather_row *row, GATHER_TO *to,
                                            const GATHER_SOURCE *source, const int extent,
                                            const ptrdiff_t to_stride,
                                            const ptrdiff_t source_stride) {
   for (int k = 0; k < row->extent[3]; ++k)
     for (int j = 0; j < row->extent[2]; ++j) {
-      GATHER_TO *restrict t = to + k * row->to_stride[3] + j * row->to_stride[2];
-      const GATHER_SOURCE *restrict s =
-          source + k * row->source_stride[3] + j * row->source_stride[2];
+      GATHER_TO *t = to + k * row->to_stride[3] + j * row->to_stride[2];
+      const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2];
       for (int i = 0; i < row->extent[1]; ++i) {
-        for (int cell = 0; cell < extent; ++cell)
-          GATHER_STORE(t + cell * to_stride, (GATHER_TO)s[cell * source_stride]);
+        GATHER_NAME(copy_cells)(t, s, extent, to_stride, source_stride);
         t += row->to_stride[1];
         s += row->source_stride[1];
       }

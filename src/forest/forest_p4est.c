@@ -17,6 +17,10 @@
 #include <p4est_ghost.h>
 #endif
 
+#ifndef P4EST_ENABLE_MPI
+#error "Rind needs a p4est that was built with MPI"
+#endif
+
 #include <core.h>
 #include <forest_links.h>
 #include <neighbour.h>
@@ -275,7 +279,6 @@ static rind_error refined_copy(mesh *of, int max_level, rind_refine_function ref
 static rind_error refine_mesh(void *self, int max_level, rind_refine_function refine, void *user,
                               rind_forest_arrays *arrays) {
   mesh *of = self;
-  silence();
   mesh made = *of;
   RIND_TRY(refined_copy(of, max_level, refine, user, &made.p4est));
   p4est_balance(made.p4est, P4EST_CONNECT_FULL, NULL);

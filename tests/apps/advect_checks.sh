@@ -3,6 +3,7 @@
 set -uo pipefail
 topic="$1" program="$2" make_data="$3" mpiexec="$4" folder="$5"
 export OMPI_MCA_orte_execute_quiet=1
+source_data="$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../apps/data/jacksboro_dem.h5")"
 failed=0 passed=0
 rm -rf "$folder" && mkdir -p "$folder" && cd "$folder" || exit 1
 
@@ -164,7 +165,6 @@ check_files() {
   fails 4 "no/such/folder.png" 2 --level 1 --cells 4 --time 0.01 --picture no/such/folder.png
 }
 
-source_data="$(dirname "${BASH_SOURCE[0]}")/../../apps/data/jacksboro_dem.h5"
 "check_$topic"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -59,6 +59,20 @@ static void wrap_balanced(rind_context *context, const mesh_kind *kind, mesh_bal
   kind->destroy(mesh);
 }
 
+/* The block at fault does not depend on who owns it. */
+static void check_alone(const rind_context *context, const mesh_kind *kind,
+                        const mesh_recipe *recipe) {
+  rind_context *self = NULL;
+  rind_forest *forest = NULL;
+  CHECK_OK(rind_context_create(MPI_COMM_SELF, NULL, &self), NULL);
+  void *mesh = kind->create(MPI_COMM_SELF, recipe);
+  CHECK_ERROR(kind->wrap(self, mesh, &forest), RIND_ERROR_UNBALANCED, self);
+  CHECK(strcmp(rind_last_error(self), rind_last_error(context)) == 0, "\"%s\", alone \"%s\"",
+        rind_last_error(context), rind_last_error(self));
+  kind->destroy(mesh);
+  rind_context_destroy(&self);
+}
+
 static void refuse_unbalanced(rind_context *context, const mesh_kind *kind) {
   const mesh_recipe recipe = recipe_of(kind, MESH_UNBALANCED);
   void *mesh = kind->create(MPI_COMM_WORLD, &recipe);
@@ -67,6 +81,7 @@ static void refuse_unbalanced(rind_context *context, const mesh_kind *kind) {
   CHECK_ERROR(kind->wrap(context, mesh, &forest), RIND_ERROR_UNBALANCED, context);
   CHECK(!forest, "%dD: a forest was made", kind->dim);
   check_text(context, "unbalanced", "balance the mesh 2:1");
+  check_alone(context, kind, &recipe);
   CHECK(kind->fingerprint(mesh) == before, "%dD: the mesh has changed", kind->dim);
   kind->destroy(mesh);
 }

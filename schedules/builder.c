@@ -144,13 +144,8 @@ static rind_error create(const rind_forest *forest, int cells, int ghosts, const
   const rind_forest_arrays *arrays = rind_forest_get_arrays(forest);
   RIND_TRY(rind_forest_check(forest));
   RIND_TRY(rind_schedule_check_sizes(forest, cells, ghosts));
-<<<<<<< HEAD
   RIND_TRY(rind_schedule_check_rules(forest, rules, cells, ghosts));
-  RIND_TRY(rind_schedule_check_links(forest, cells, rules));
-=======
-  RIND_TRY(rind_schedule_check_rules(forest, rules, ghosts));
   RIND_TRY(rind_schedule_check_links(forest, cells, ghosts, rules));
->>>>>>> main
   rind_schedule *schedule = *made = rind_allocate(1, sizeof *schedule);
   int32_t *template_of =
       rind_allocate((size_t)arrays->first_link[arrays->num_local], sizeof *template_of);

@@ -7,13 +7,9 @@
 #include <limits.h>
 
 /* Coordinates are sums of a few block sides; they stay far from INT_MAX. */
-<<<<<<< HEAD
 enum { MAX_CELLS = INT_MAX / 8, LEAST_THREE_POINT = 4, MAX_BOXES = INT_MAX / RIND_NUM_REGIONS };
-=======
-enum { MAX_CELLS = INT_MAX / 8, LEAST_THREE_POINT = 4 };
 /* Corners have a row of their own in every layer along each axis: 2^14 and 2^15 rows a link. */
 enum { MOST_LAYERS_2D = 128, MOST_LAYERS_3D = 32 };
->>>>>>> main
 
 bool rind_rules_want(const rind_rules *rules, int region) {
   return rules->regions == RIND_REGIONS_ALL || rind_region_is_face(region);
@@ -121,21 +117,10 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int g
                RIND_ERROR_UNBALANCED,
                "all regions are asked of a forest that is balanced across faces only: balance it "
                "across edges and corners too, or ask for faces");
-<<<<<<< HEAD
-  if (cells >= LEAST_THREE_POINT || rules->interpolation == RIND_INTERPOLATION_INJECTION ||
-      rules->interpolation == RIND_INTERPOLATION_USER)
-    return RIND_OK;
-  for (int l = 0; l < arrays->first_link[arrays->num_local]; ++l)
-    RIND_REQUIRE(context,
-                 arrays->link[l].relation >= 0 || !rind_rules_want(rules, arrays->link[l].region),
-                 RIND_ERROR_INVALID,
-                 "%d cells a block and a coarse-fine interface: at least %d it must be for "
-                 "three-point interpolation, or ask for injection",
-                 cells, LEAST_THREE_POINT);
-=======
   if (!meets_coarser(arrays, rules)) return RIND_OK;
   RIND_REQUIRE(context,
-               cells >= LEAST_THREE_POINT || rules->interpolation == RIND_INTERPOLATION_INJECTION,
+               cells >= LEAST_THREE_POINT || rules->interpolation == RIND_INTERPOLATION_INJECTION ||
+                   rules->interpolation == RIND_INTERPOLATION_USER,
                RIND_ERROR_INVALID,
                "%d cells a block and a coarse-fine interface: at least %d it must be for "
                "three-point interpolation, or ask for injection",
@@ -145,7 +130,6 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int g
   RIND_REQUIRE(context, layers <= most, RIND_ERROR_OVERFLOW,
                "%d ghost layers and a coarse-fine interface: at most %d may be filled in %dD",
                layers, most, arrays->dim);
->>>>>>> main
   return RIND_OK;
 }
 

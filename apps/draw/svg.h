@@ -8,9 +8,9 @@ typedef enum svg_kind {
   SVG_BLOCK,  /* of a rank, on a level */
   SVG_CELL,   /* of the destination's or a source's block: its grid */
   SVG_GHOST,  /* of the destination block: its ghosts' grid */
-  SVG_FILLED, /* a ghost that the fill writes */
   SVG_OWN,    /* a cell of the destination block that a term reads */
   SVG_SOURCE, /* a cell of another block that a term reads */
+  SVG_FILLED, /* a ghost that the fill writes */
   SVG_ARROW   /* from a source cell to the first ghost, with the weight */
 } svg_kind;
 

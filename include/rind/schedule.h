@@ -127,15 +127,15 @@ typedef struct rind_term_view {
 typedef struct rind_schedule_stats {
   int64_t fills;
   int64_t terms;          /* the sum of num_terms over fills */
-  int64_t ghost_cells;    /* written, one component */
-  int64_t adds;           /* terms times cells, one component */
+  int64_t ghost_cells;    /* written, of the first component */
+  int64_t adds;           /* terms times cells, of the first component */
   int64_t remote_fills;   /* with a source on another rank */
   int64_t receive_cells;  /* values received a component */
   int64_t metadata_bytes; /* that the schedule holds */
   int32_t patterns;       /* distinct rows */
   int32_t peers;          /* ranks that messages come from */
   int64_t family_fills[RIND_NUM_FAMILIES];
-  int64_t family_cells[RIND_NUM_FAMILIES];
+  int64_t family_cells[RIND_NUM_FAMILIES]; /* of the first component */
 } rind_schedule_stats;
 
 RIND_BEGIN_DECLS
@@ -145,8 +145,9 @@ RIND_API const char *rind_family_name(rind_family family);
 
 /* Collective. A schedule for blocks of cells^dim cells with ghosts layers. Borrows forest, which
  * must outlive *schedule. rules may be NULL. RIND_ERROR_INVALID unless cells is even, cells >= 2
- * ghosts >= 2, and cells >= 4 where the forest has a coarse-fine interface that asks for it; the
- * text says which cells would do. RIND_ERROR_UNBALANCED if all regions are asked of a forest
+ * ghosts >= 2, and cells >= 4 where the forest has a coarse-fine interface that asks for it, and
+ * unless the rules are in range and the user's taps fit into a block; the text says what would
+ * do. RIND_ERROR_UNBALANCED if all regions are asked of a forest
  * balanced across faces only. */
 RIND_API rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts,
                                          const rind_rules *rules, rind_schedule **schedule);
@@ -166,10 +167,10 @@ RIND_API rind_error rind_schedule_fill(const rind_schedule *schedule, int fill,
 RIND_API rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
                                        rind_term_view *view);
 
-/* Collective. Checks the invariants of docs/rows.md; RIND_ERROR_INTERNAL names the first fill, by
- * canonical order, that breaks one, and which. */
+/* Collective. Checks the invariants of docs/rows.md; RIND_ERROR_INTERNAL names the first fill that
+ * breaks one, block by block, and which. */
 RIND_API rind_error rind_schedule_verify(const rind_schedule *schedule);
-/* This rank's fills as text, one a line with its terms below. */
+/* This rank's fills as text, phase by phase, one a line with its terms below. */
 RIND_API rind_error rind_schedule_print(const rind_schedule *schedule, FILE *file);
 RIND_API rind_error rind_schedule_get_stats(const rind_schedule *schedule,
                                             rind_schedule_stats *stats);

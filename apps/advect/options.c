@@ -23,7 +23,7 @@ static bool check(MPI_Comm comm, advect_options *o, int *status) {
     complaint = "--dataset names an array in a file: give the file with --data";
   if (o->data != NULL && o->dataset == NULL)
     complaint = "--data needs --dataset, the name of an array in the file";
-  if (o->level + o->refine > 18) complaint = "--level and --refine add up to more than 18 levels";
+  if (o->level + o->refine > 18) complaint = "--level and --refine together should be at most 18";
   if (complaint == NULL) return true;
   app_complain(comm, "rind-advect", "%s", complaint);
   *status = APP_USAGE;

@@ -219,7 +219,7 @@ static void draw_moment(const quicklook *look, app_picture *picture, int x, int 
   static const char axis_name[] = "xyz";
   char caption[64];
   if (look->problem->dim == 2)
-    snprintf(caption, sizeof caption, "t = %g", look->time[moment]);
+    snprintf(caption, sizeof caption, "t = %.3g", look->time[moment]);
   else
     snprintf(caption, sizeof caption, "t = %.3g, along %c", look->time[moment],
              axis_name[look->view[view].view.along]);

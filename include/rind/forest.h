@@ -43,7 +43,8 @@ typedef struct rind_link {
   int8_t flip[3];
 } rind_link;
 
-/* Balance: levels differ by at most one across faces only, or across faces, edges and corners. */
+/* Balance: levels differ by at most one across faces, edges and corners, or across faces only;
+ * there are no links across edges and corners then. */
 typedef enum rind_balance { RIND_BALANCE_FULL = 0, RIND_BALANCE_FACES = 1 } rind_balance;
 
 /* A region without a link lies behind a wall if a face that it touches is in walls; otherwise it
@@ -63,6 +64,7 @@ typedef struct rind_forest_arrays {
                                 upper */
 } rind_forest_arrays;
 
+<<<<<<< HEAD
 /* A face of a fine block on a coarser one. Faces are numbered 2 axis + upper in each block's own
  * axes.
  */
@@ -74,6 +76,10 @@ typedef struct rind_coarse_fine_face {
 } rind_coarse_fine_face;
 
 /* Return not 0 to split the block. */
+=======
+/* Return not 0 to split the block. Its global and index are those before the refinement, or -1 if
+ * it came to be in it. */
+>>>>>>> main
 typedef int (*rind_refine_function)(const rind_block *block, void *user);
 
 /* What a mesh code can do with its forest. Functions may be NULL. */

@@ -32,7 +32,9 @@ RIND_API rind_error rind_forest_create_mesh(rind_context *context, const char *p
 /* Collective. A forest of the caller's p4est, which is read, never changed, and must outlive
  * *forest; its communicator must be congruent to the context's. After the caller has changed the
  * p4est everything made from *forest refuses with RIND_ERROR_STALE. RIND_ERROR_UNBALANCED unless it
- * is 2:1 balanced at least across faces. */
+ * is 2:1 balanced at least across faces. Trees are neighbours over an edge or corner if all ways
+ * there, face by face, agree, and the connectivity records the edge or corner
+ * (p4est_connectivity_complete). */
 RIND_API rind_error rind_forest_wrap_p4est(rind_context *context, struct p4est *p4est,
                                            rind_forest **forest);
 /* Collective. The same in 3D. */

@@ -64,10 +64,8 @@ typedef struct rind_forest_arrays {
                                 upper */
 } rind_forest_arrays;
 
-<<<<<<< HEAD
 /* A face of a fine block on a coarser one. Faces are numbered 2 axis + upper in each block's own
- * axes.
- */
+ * axes. */
 typedef struct rind_coarse_fine_face {
   int32_t coarse; /* block index: local blocks first, then remote ones */
   int32_t fine;
@@ -75,11 +73,8 @@ typedef struct rind_coarse_fine_face {
   int8_t fine_face;
 } rind_coarse_fine_face;
 
-/* Return not 0 to split the block. */
-=======
 /* Return not 0 to split the block. Its global and index are those before the refinement, or -1 if
  * it came to be in it. */
->>>>>>> main
 typedef int (*rind_refine_function)(const rind_block *block, void *user);
 
 /* What a mesh code can do with its forest. Functions may be NULL. */

@@ -74,30 +74,36 @@ static rind_error emit_region(corners *c, int block, int region, rind_fill_list 
   return RIND_OK;
 }
 
-/* Regions that a link reaches or that touch a wall, a bit each. */
-static uint32_t regular_regions(const rind_forest_arrays *arrays, int block) {
-  uint32_t regular = 1u << RIND_REGION_SELF;
+/* Corners of a block that no link reaches and that touch no wall, a bit a region. */
+static uint32_t irregular_regions(const rind_forest_arrays *arrays, int block) {
+  uint32_t linked = 0, irregular = 0;
   for (int l = arrays->first_link[block]; l < arrays->first_link[block + 1]; ++l)
-    regular |= 1u << arrays->link[l].region;
+    linked |= 1u << arrays->link[l].region;
   for (int region = 0; region < RIND_NUM_REGIONS; ++region) {
+    const bool flat = arrays->dim == 2 && region / 9 != 1;
+    bool regular = flat || region == RIND_REGION_SELF || rind_region_is_face(region);
     int o[3];
     rind_region_direction(region, o);
-    for (int a = 0; a < 3; ++a)
-      if (o[a] != 0 && (arrays->walls[block] >> (2 * a + (o[a] > 0)) & 1)) regular |= 1u << region;
+    for (int a = 0; a < arrays->dim; ++a)
+      regular = regular || (o[a] != 0 && (arrays->walls[block] >> (2 * a + (o[a] > 0)) & 1));
+    if (!regular) irregular |= 1u << region;
   }
-  return regular;
+  return irregular & ~linked;
+}
+
+bool rind_corners_any(const rind_forest_arrays *arrays) {
+  for (int block = 0; block < arrays->num_local; ++block)
+    if (irregular_regions(arrays, block)) return true;
+  return false;
 }
 
 rind_error rind_corners_emit(const rind_forest_arrays *arrays, rind_template_set *set, int phase,
                              rind_fill_list *list) {
   corners c = {.set = set, .phase = phase};
   for (int block = 0; block < arrays->num_local; ++block) {
-    const uint32_t regular = regular_regions(arrays, block);
-    for (int region = 0; region < RIND_NUM_REGIONS; ++region) {
-      const bool flat = set->dim == 2 && region / 9 != 1;
-      if (flat || rind_region_is_face(region) || (regular >> region & 1u)) continue;
-      RIND_TRY(emit_region(&c, block, region, list));
-    }
+    const uint32_t irregular = irregular_regions(arrays, block);
+    for (int region = 0; region < RIND_NUM_REGIONS; ++region)
+      if (irregular >> region & 1u) RIND_TRY(emit_region(&c, block, region, list));
   }
   return RIND_OK;
 }

@@ -17,6 +17,9 @@ rind_error rind_fill_list_reserve(rind_fill_list *list, int64_t more);
 rind_error rind_corners_emit(const rind_forest_arrays *arrays, rind_template_set *set, int phase,
                              rind_fill_list *list);
 
+/* Whether any local block has an irregular corner. */
+bool rind_corners_any(const rind_forest_arrays *arrays);
+
 /* Adds the fills behind the walls of an axis. Errors as above. */
 rind_error rind_walls_emit(const rind_forest_arrays *arrays, rind_template_set *set, int phase,
                            int axis, rind_fill_list *list);

@@ -1,5 +1,6 @@
 /* preconditions.c - checks of a schedule's sizes, rules and forest before it is built. */
 #include <core.h>
+#include <phases.h>
 #include <preconditions.h>
 #include <taps.h>
 #include <template.h>
@@ -117,9 +118,11 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int g
                RIND_ERROR_UNBALANCED,
                "all regions are asked of a forest that is balanced across faces only: balance it "
                "across edges and corners too, or ask for faces");
-  if (!meets_coarser(arrays, rules)) return RIND_OK;
+  const bool coarser = meets_coarser(arrays, rules);
+  const bool irregular = rules->regions == RIND_REGIONS_ALL && rind_corners_any(arrays);
   RIND_REQUIRE(context,
-               cells >= LEAST_THREE_POINT || rules->interpolation == RIND_INTERPOLATION_INJECTION ||
+               !coarser || cells >= LEAST_THREE_POINT ||
+                   rules->interpolation == RIND_INTERPOLATION_INJECTION ||
                    rules->interpolation == RIND_INTERPOLATION_USER,
                RIND_ERROR_INVALID,
                "%d cells a block and a coarse-fine interface: at least %d it must be for "
@@ -127,9 +130,9 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int g
                cells, LEAST_THREE_POINT);
   const int layers = rules->layers > 0 ? rules->layers : ghosts;
   const int most = arrays->dim == 3 ? MOST_LAYERS_3D : MOST_LAYERS_2D;
-  RIND_REQUIRE(context, layers <= most, RIND_ERROR_OVERFLOW,
-               "%d ghost layers and a coarse-fine interface: at most %d may be filled in %dD",
-               layers, most, arrays->dim);
+  RIND_REQUIRE(context, layers <= most || !(coarser || irregular), RIND_ERROR_OVERFLOW,
+               "%d ghost layers and %s: at most %d may be filled in %dD", layers,
+               coarser ? "a coarse-fine interface" : "an irregular corner", most, arrays->dim);
   return RIND_OK;
 }
 

@@ -83,6 +83,9 @@ void make_random_row(random_row *row, bool types_equal) {
   const ptrdiff_t own_first = random_box(own_block, extent, to_step, !copies, raw->own_stride);
   const ptrdiff_t source_first =
       random_box(source_block, extent, source_step, !copies, raw->source_stride);
+  /* Like the value of a wall: one of each component, wherever the cell lies. */
+  for (int a = 0, constant = !copies && random_int(8) == 0; constant && a < 3; ++a)
+    raw->source_stride[a] = 0;
   for (int t = 0; t < raw->num_terms; ++t) {
     const bool own = t < raw->num_own_first || t >= raw->num_terms - raw->num_own_last;
     row->raw_offset[t] = own ? own_first : source_first + (t % 2) * source_block[t % 3];

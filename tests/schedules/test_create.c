@@ -205,6 +205,30 @@ static void test_two_cells(void) {
   rind_forest_destroy(&forest);
 }
 
+/* Rows of irregular corners are as many as the layers' combinations. */
+static void test_irregular(void) {
+  hand_forest layout;
+  rind_forest *forest = NULL;
+  rind_schedule *schedule = NULL;
+  const int blocks[3] = {2, 2, 1}, periodic[3] = {1, 1, 0};
+  const rind_rules faces = {.regions = RIND_REGIONS_FACES}, few = {.layers = 3};
+  hand_forest_grid(&layout, 2, blocks, periodic, 0);
+  layout.irregular = 3;
+  CHECK_OK(hand_forest_create(context, &layout, &forest), context);
+  if (!forest) return;
+  CHECK_ERROR(rind_schedule_create(forest, 258, 129, NULL, &schedule), RIND_ERROR_OVERFLOW,
+              context);
+  CHECK(!schedule && strstr(rind_last_error(context),
+                            "129 ghost layers and an irregular corner: at most 128 may be filled"),
+        "%s", rind_last_error(context));
+  CHECK_OK(rind_schedule_create(forest, 258, 129, &faces, &schedule), context);
+  rind_schedule_destroy(&schedule);
+  CHECK_OK(rind_schedule_create(forest, 258, 129, &few, &schedule), context);
+  CHECK_OK(rind_schedule_verify(schedule), context);
+  rind_schedule_destroy(&schedule);
+  rind_forest_destroy(&forest);
+}
+
 static void test_balance(void) {
   hand_forest layout;
   rind_forest *forest = NULL;
@@ -301,6 +325,7 @@ int main(int argc, char **argv) {
   test_refusals();
   test_taps();
   test_two_cells();
+  test_irregular();
   test_balance();
   test_stale();
   test_accessors();

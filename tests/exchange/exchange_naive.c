@@ -1,12 +1,19 @@
 /* exchange_naive.c - fills by the schedule's public view alone, one cell at a time. */
 #include <exchange_naive.h>
 
-#include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PHASES = 6 };
+
+/* Checks are the programs' own. */
+static void must(bool condition, const scene *s, const char *what) {
+  if (condition) return;
+  fprintf(stderr, "%s: %s: %s\n", s->name, what, rind_last_error(s->context));
+  abort();
+}
 
 static size_t cells_per_block(const scene *s) {
   return collected_per_block(s, 1);
@@ -114,7 +121,7 @@ static void run_cell(naive *n, int number, const rind_fill_view *fill, const int
   if (fill->family == RIND_FAMILY_FUNCTION) sum = naive_wall_value(global, first + c, to);
   for (int t = 0; t < fill->num_terms; ++t) {
     rind_term_view term;
-    CHECK_OK(rind_schedule_term(n->s->schedule, number, t, &term), n->s->context);
+    must(rind_schedule_term(n->s->schedule, number, t, &term) == RIND_OK, n->s, "no such term");
     const double product = term.weight * read_term(n, fill, &term, i, f, first, c);
     sum = t == 0 ? product : sum + product;
   }
@@ -139,8 +146,8 @@ void naive_fill(naive *n) {
   for (int phase = 0; phase < PHASES; ++phase) {
     for (int number = 0; number < rind_schedule_num_fills(n->s->schedule); ++number) {
       rind_fill_view fill;
-      CHECK_OK(rind_schedule_fill(n->s->schedule, number, &fill), n->s->context);
-      CHECK(fill.phase >= 0 && fill.phase < PHASES, "fill %d has phase %d", number, fill.phase);
+      must(rind_schedule_fill(n->s->schedule, number, &fill) == RIND_OK, n->s, "no such fill");
+      must(fill.phase >= 0 && fill.phase < PHASES, n->s, "no such phase");
       if (fill.phase == phase) run_fill(n, number, &fill);
     }
     gather(n);

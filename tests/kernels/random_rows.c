@@ -46,9 +46,9 @@ static ptrdiff_t random_box(const ptrdiff_t block_stride[4], const int extent[3]
 }
 
 void make_random_row(random_row *row, bool types_equal) {
-  static const int widths[][3] = {{1, 0, 0},  {4, 0, 0},  {8, 0, 0}, {7, 1, 0}, {19, 1, 0},
-                                  {9, 0, 0},  {27, 0, 0}, {9, 0, 1}, {3, 2, 1}, {2, 0, 2},
-                                  {14, 8, 0}, {5, 0, 0},  {2, 1, 1}, {1, 1, 0}};
+  static const int widths[][3] = {
+      {1, 0, 0}, {4, 0, 0}, {8, 0, 0},  {7, 1, 0}, {19, 1, 0}, {9, 0, 0}, {27, 0, 0}, {9, 0, 1},
+      {3, 2, 1}, {2, 0, 2}, {14, 8, 0}, {5, 0, 0}, {2, 1, 1},  {1, 1, 0}, {2, 1, 0},  {2, 2, 0}};
   memset(row, 0, sizeof *row);
   rind_gather_row *raw = &row->raw;
   /* A third are copies between blocks of one orientation: they have bodies by extent. */

@@ -88,7 +88,6 @@ same_bits() {
 check_ranks() {
   same_bits --dim 2 --level 2 --refine 2 --cells 8 --time 0.3
   same_bits --dim 2 --level 2 --cells 4 --time 0.3 --type f32 --limiter albada --periodic 1
-  same_bits --dim 2 --level 1 --cells 8 --refine 0 --time 0.1
   same_bits --dim 3 --level 1 --cells 8 --region half --time 0.2
   same_bits --dim 3 --level 0 --cells 8 --refine 1 --trees 2,1,1 --time 0.1 --type f32
   same_bits --dim 2 --level 2 --cells 8 --time 0.1 --variation 0.1 \

@@ -85,7 +85,7 @@ static void draw_item(FILE *file, const frame *f, const svg_item *item) {
     rectangle(file, f, item, "none", "#b08a50", 0.5);
     break;
   case SVG_FILLED:
-    rectangle(file, f, item, "#f4a259\" fill-opacity=\"0.85", "#b5651d", 1.0);
+    rectangle(file, f, item, "#f4a259\" fill-opacity=\"0.6", "#b5651d", 1.0);
     break;
   case SVG_OWN:
     rectangle(file, f, item, "#6a994e\" fill-opacity=\"0.6", "#386641", 1.0);

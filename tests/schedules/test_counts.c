@@ -119,11 +119,12 @@ static void test_rules(int dim) {
   rind_forest_destroy(&forest);
 }
 
-/* A block inside walls all around: every ghost once, whatever the components' walls. */
+/* A block inside walls all around: every ghost once, however many components there are. */
 static void test_walls(int dim) {
   static const rind_wall walls[2][6] = {{RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_ODD,
                                          RIND_WALL_ODD, RIND_WALL_LINEAR, RIND_WALL_FUNCTION},
-                                        {RIND_WALL_NONE}};
+                                        {RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_EVEN,
+                                         RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_EVEN}};
   hand_forest single;
   rind_forest *forest = NULL;
   const int blocks[3] = {1, 1, 1}, periodic[3] = {0, 0, 0};

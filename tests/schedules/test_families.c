@@ -169,6 +169,27 @@ static void compare(const row *r, const right_row *right, int own) {
   }
 }
 
+/* The box's number: layers that ascend along every axis outside, axis 0 fastest. */
+static int number_of_corner(const place *p, int layers) {
+  int number = 0;
+  for (int a = p->dim - 1; a >= 0; --a)
+    if (p->o[a] != 0)
+      number = number * layers + (p->o[a] < 0 ? layers - p->layer[a] : p->layer[a] - 1);
+  return number;
+}
+
+/* The place of the fine neighbour, and behind it that of layer 1 among its own and the others. */
+static int number_of_flux(const row *r, const place *p, int layers) {
+  int number = 0, places = 1, up = 0;
+  for (int a = 0; a < p->dim; ++a) {
+    up = up || p->o[a] > 0;
+    if (p->o[a] != 0) continue;
+    number += places * (r->cell[a] >= p->cells / 2);
+    places *= 2;
+  }
+  return up || layers == 1 ? number : number + places;
+}
+
 /* Means of the ghosts of own faces, each along one of the axes outside. */
 static void check_mean(const row *r, const place *p) {
   CHECK(r->fill.num_terms == p->outside &&
@@ -204,7 +225,7 @@ static void check_moments(const row *r, int dim, long h, int degree) {
   }
 }
 
-static void check_row(const row *r, const hand_forest *forest, int cells) {
+static void check_row(const row *r, const hand_forest *forest, int cells, int layers) {
   const int own = forest->global_of[r->fill.block];
   right_row right;
   place p = locate(r, forest, cells);
@@ -225,11 +246,14 @@ static void check_row(const row *r, const hand_forest *forest, int cells) {
     flux_matched(&p, &right);
     compare(r, &right, own);
     check_moments(r, p.dim, p.h, 2);
-    CHECK(r->fill.phase == 1, "phase %d", r->fill.phase);
+    CHECK(r->fill.phase == 1 && r->fill.number == number_of_flux(r, &p, layers), "phase %d, box %d",
+          r->fill.phase, r->fill.number);
     break;
   case RIND_FAMILY_EDGE_MEAN:
   case RIND_FAMILY_CORNER_MEAN:
     CHECK(hand_forest_lacks(forest, own, r->fill.region), "region %d is regular", r->fill.region);
+    CHECK(r->fill.number == number_of_corner(&p, layers), "box %d instead of %d", r->fill.number,
+          number_of_corner(&p, layers));
     check_mean(r, &p);
     break;
   default:
@@ -249,7 +273,8 @@ static void check_schedule(const rind_schedule *schedule, const hand_forest *for
         for (int i = 0; i < view.extent[0]; ++i) {
           const int index[3] = {i, j, k};
           if (row_read(schedule, forest, f, index, &r) != RIND_OK) return;
-          check_row(&r, forest, rind_schedule_cells(schedule));
+          check_row(&r, forest, rind_schedule_cells(schedule),
+                    rind_schedule_rules(schedule)->layers);
         }
   }
 }

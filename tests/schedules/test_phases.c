@@ -50,6 +50,15 @@ static void itself(rind_schedule *s, int f) {
   rind_pattern_term *term = own_terms(s, f);
   memcpy(term[0].origin, pattern_of(s, f)->origin, sizeof term[0].origin);
 }
+/* The fill's next layer reads what the fill has just written. */
+static void same_phase(rind_schedule *s, int f) {
+  const rind_pattern first = *pattern_of(s, f);
+  do
+    ++f;
+  while (pattern_of(s, f)->region != first.region ||
+         pattern_of(s, f)->component != first.component);
+  memcpy(own_terms(s, f)[0].origin, first.origin, sizeof first.origin);
+}
 static void has_source(rind_schedule *s, int f) {
   s->fill[f].source = 0;
 }
@@ -123,6 +132,8 @@ static const damage damages[] = {
     {"an edge that is missing", RIND_FAMILY_EDGE_MEAN, -1, missing, "nor written by", false},
     {"a corner of two terms", RIND_FAMILY_CORNER_MEAN, -1, wide, "slot", true},
     {"a mirror of itself", RIND_FAMILY_MIRROR, -1, itself, "neither interior nor", true},
+    {"a mirror of a ghost of its phase", RIND_FAMILY_MIRROR, -1, same_phase, "neither interior nor",
+     false},
     {"a mirror of the wrong sign", RIND_FAMILY_MIRROR, -1, negative, "invariant 5", true},
     {"a mirror that is another kind", RIND_FAMILY_MIRROR, -1, other_kind, "invariant 3", true},
     {"a mirror of all components", RIND_FAMILY_MIRROR, -1, no_component, "component -1", true},

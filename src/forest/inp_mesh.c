@@ -1,4 +1,5 @@
 /* inp_mesh.c - from the ids of an .inp text to a mesh of corners, or to what is wrong with it. */
+#include <inp_contacts.h>
 #include <inp_mesh.h>
 
 #include <core.h>
@@ -164,60 +165,6 @@ static rind_error check_shape(const rind_inp_mesh *mesh, const rind_inp_element 
   return RIND_OK;
 }
 
-/* A face by its corners, ascending, and the element that has it. */
-typedef struct face {
-  int32_t corner[4];
-  int32_t element;
-} face;
-
-static int compare_faces(const void *left, const void *right) {
-  const face *a = left, *b = right;
-  for (int i = 0; i < 4; ++i)
-    if (a->corner[i] != b->corner[i]) return a->corner[i] < b->corner[i] ? -1 : 1;
-  return (a->element > b->element) - (a->element < b->element);
-}
-
-static face face_of(const int32_t *corner, int dim, int axis, int upper, int32_t element) {
-  face made = {.corner = {-1, -1, -1, -1}, .element = element};
-  int count = 4 - (1 << (dim - 1));
-  for (int c = 0; c < 1 << dim; ++c) {
-    const int side = c >> axis & 1;
-    if (side != upper) continue;
-    int at = count++;
-    for (; at > 0 && made.corner[at - 1] > corner[c]; --at)
-      made.corner[at] = made.corner[at - 1];
-    made.corner[at] = corner[c];
-  }
-  return made;
-}
-
-/* At most two elements have a face, and no element has one twice. */
-static rind_error check_faces(const rind_inp_mesh *mesh, const rind_inp *inp,
-                              char message[RIND_INP_TEXT]) {
-  const int dim = inp->dim, corners = 1 << dim;
-  const size_t num_faces = 2 * (size_t)dim * (size_t)inp->num_elements;
-  face *faces = calloc(num_faces, sizeof *faces);
-  if (!faces) return RIND_ERROR_MEMORY;
-  for (int32_t e = 0; e < inp->num_elements; ++e)
-    for (int f = 0; f < 2 * dim; ++f)
-      faces[2 * (size_t)dim * (size_t)e + (size_t)f] =
-          face_of(inp->corner + (size_t)e * (size_t)corners, dim, f / 2, f % 2, e);
-  qsort(faces, num_faces, sizeof *faces, compare_faces);
-  rind_error error = RIND_OK;
-  for (size_t f = 2; f < num_faces && error == RIND_OK; ++f)
-    if (memcmp(faces[f].corner, faces[f - 2].corner, sizeof faces[f].corner) == 0) {
-      const rind_inp_element *last = &mesh->element[faces[f].element];
-      error =
-          fail(message,
-               "line %ld: element %lld shares a face with elements %lld and %lld: at "
-               "most two may share one",
-               last->line, (long long)last->id, (long long)mesh->element[faces[f - 2].element].id,
-               (long long)mesh->element[faces[f - 1].element].id);
-    }
-  free(faces);
-  return error;
-}
-
 /* Leaves out nodes that no element has. */
 static rind_error compact_nodes(const rind_inp_mesh *mesh, rind_inp *inp) {
   const size_t num_corners = (size_t)inp->num_elements << inp->dim;
@@ -250,6 +197,6 @@ rind_error rind_inp_mesh_finish(rind_inp_mesh *mesh, rind_inp *inp, char message
     RIND_TRY(find_corners(mesh, &mesh->element[e], corner, message));
     RIND_TRY(check_shape(mesh, &mesh->element[e], corner, message));
   }
-  RIND_TRY(check_faces(mesh, inp, message));
+  RIND_TRY(rind_inp_check_contacts(mesh, inp, message));
   return compact_nodes(mesh, inp);
 }

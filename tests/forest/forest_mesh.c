@@ -116,6 +116,13 @@ static const broken files[] = {
     {"*node\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,-1\n6,1,0,-1\n7,1,1,-1\n8,0,1,-1\n"
      "*element,type=C3D8\n1,1,2,3,4,5,6,7,8\n",
      "inside out"},
+    {"*node\n1,0,0\n2,1,0\n3,1,1\n4,0,1\n5,2,1\n6,2,2\n7,1,2\n*element,type=S4\n1,1,2,3,4\n"
+     "2,3,5,6,7\n",
+     "line 11: element 2 touches element 1 at node 3"},
+    {"*node\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+     "9,2,1,0\n10,2,2,0\n11,1,2,0\n12,2,1,1\n13,2,2,1\n14,1,2,1\n"
+     "*element,type=C3D8\n1,1,2,3,4,5,6,7,8\n2,3,9,10,11,7,12,13,14\n",
+     "element 2 touches element 1 at node"},
 };
 
 static void test_broken(void) {

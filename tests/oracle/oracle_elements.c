@@ -44,17 +44,66 @@ scene_elements scene_ring(int dim, int around, int elements, int layers) {
   return all;
 }
 
+static bool has_node(const scene_elements *all, int element, int node) {
+  for (int k = 0; k < 1 << all->dim; ++k) {
+    if (all->element[element][k] == node) return true;
+  }
+  return false;
+}
+
+static int num_shared(const scene_elements *all, int t, int u) {
+  int num = 0;
+  for (int k = 0; k < 1 << all->dim; ++k)
+    num += has_node(all, u, all->element[t][k]);
+  return num;
+}
+
+/* The elements that have both nodes form one chain of shared faces. */
+static bool is_joined_at(const scene_elements *all, int a, int b) {
+  int member[SCENE_MAX_ELEMENTS], reached[SCENE_MAX_ELEMENTS] = {1}, num = 0, num_reached = 1;
+  for (int t = 0; t < all->num_elements; ++t) {
+    if (has_node(all, t, a) && has_node(all, t, b)) member[num++] = t;
+  }
+  for (int round = 0; round < num; ++round) {
+    for (int i = 0; i < num * num; ++i) {
+      const int t = i / num, u = i % num;
+      if (!reached[t] || reached[u]) continue;
+      if (num_shared(all, member[t], member[u]) < 1 << (all->dim - 1)) continue;
+      reached[u] = 1;
+      ++num_reached;
+    }
+  }
+  return num == 0 || num_reached == num;
+}
+
+/* No two elements touch in an edge or corner only: p4est 2.2 cannot balance such meshes. */
+static bool is_manifold(const scene_elements *all) {
+  for (int a = 0; a < all->num_nodes; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      if (!is_joined_at(all, a, b)) return false;
+    }
+  }
+  return true;
+}
+
 scene_elements scene_grid(int dim, const int size[3], int percent, uint64_t seed) {
   scene_elements all = {.dim = dim};
   uint64_t state = scene_mix(seed);
   const int num_places = size[0] * size[1] * (dim == 3 ? size[2] : 1);
   for (int i = 0; i < num_places; ++i) {
-    if (i > 0 && scene_draw(&state, 100) < percent) continue;
     int *corner = add_element(&all);
     for (int k = 0; k < 1 << dim; ++k) {
       corner[k] = add_node(&all, i % size[0] + (k & 1), i / size[0] % size[1] + (k >> 1 & 1),
                            i / size[0] / size[1] + (k >> 2));
     }
+  }
+  for (int i = num_places - 1; i > 0; --i) {
+    if (scene_draw(&state, 100) >= percent) continue;
+    scene_elements fewer = all;
+    --fewer.num_elements;
+    memmove(fewer.element[i], all.element[i + 1],
+            (size_t)(all.num_elements - i - 1) * sizeof all.element[0]);
+    if (is_manifold(&fewer)) all = fewer;
   }
   return all;
 }

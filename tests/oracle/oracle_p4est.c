@@ -6,6 +6,7 @@
 #include <p4est_bits.h>
 #include <p4est_extended.h>
 #endif
+#include <stdlib.h>
 #include <string.h>
 
 #include "oracle_scene.h"
@@ -27,6 +28,13 @@ static p4est_connectivity_t *disk(const int numbers[3]) {
   (void)numbers;
   return NULL;
 }
+
+static void read_edges(const p4est_connectivity_t *from, oracle_trees *trees) {
+  for (int i = 0; i < from->num_trees * P8EST_EDGES; ++i) {
+    trees->edge_contact[i / P8EST_EDGES][i % P8EST_EDGES] =
+        from->num_edges > 0 ? from->tree_to_edge[i] : -1;
+  }
+}
 #else
 static int32_t z_of(const p4est_quadrant_t *q) {
   (void)q;
@@ -39,6 +47,10 @@ static p4est_connectivity_t *bare_trees(void) {
 
 static p4est_connectivity_t *disk(const int numbers[3]) {
   return p4est_connectivity_new_disk(numbers[0], numbers[1]);
+}
+
+static void read_edges(const p4est_connectivity_t *from, oracle_trees *trees) {
+  (void)from, (void)trees;
 }
 #endif
 
@@ -57,6 +69,10 @@ static p4est_connectivity_t *new_trees(const char *name, const int numbers[3]) {
 
 static oracle_trees *read_trees(const p4est_connectivity_t *from) {
   oracle_trees *trees = oracle_trees_create(P4EST_DIM, from->num_trees);
+  trees->edge_contact = calloc((size_t)from->num_trees, sizeof *trees->edge_contact);
+  trees->corner_contact = calloc((size_t)from->num_trees, sizeof *trees->corner_contact);
+  if (trees->edge_contact == NULL || trees->corner_contact == NULL) abort();
+  read_edges(from, trees);
   for (int t = 0; t < from->num_trees; ++t) {
     for (int f = 0; f < P4EST_FACES; ++f) {
       const int other = from->tree_to_tree[t * P4EST_FACES + f];
@@ -64,7 +80,10 @@ static oracle_trees *read_trees(const p4est_connectivity_t *from) {
       if (other == t && code == f) continue;
       oracle_trees_glue(trees, t, f, other, code % P4EST_FACES, code / P4EST_FACES);
     }
-    for (int k = 0; from->vertices != NULL && k < P4EST_CHILDREN; ++k) {
+    for (int k = 0; k < P4EST_CHILDREN; ++k) {
+      trees->corner_contact[t][k] =
+          from->num_corners > 0 ? from->tree_to_corner[t * P4EST_CHILDREN + k] : -1;
+      if (from->vertices == NULL) continue;
       const p4est_topidx_t vertex = from->tree_to_vertex[t * P4EST_CHILDREN + k];
       memcpy(trees->corner[t][k], from->vertices + 3 * vertex, sizeof trees->corner[t][k]);
     }
@@ -85,7 +104,6 @@ rind_error scene_wrap_trees_2d(rind_context *context, scene *s, const char *name
   const bool faces = s->rules.regions == RIND_REGIONS_FACES;
   p4est_connectivity_t *trees = new_trees(name, numbers);
   mesh->trees = read_trees(trees);
-  mesh->trees->bare = strcmp(name, "bare") == 0;
   p4est_t *p4est = p4est_new_ext(MPI_COMM_WORLD, trees, 0, s->brick.level, 1, 0, NULL, s);
   p4est_refine(p4est, 1, split, NULL);
   p4est_balance(p4est, faces ? P4EST_CONNECT_FACE : P4EST_CONNECT_FULL, NULL);

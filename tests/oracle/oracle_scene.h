@@ -93,7 +93,8 @@ typedef struct scene_elements {
 /* elements of them around a point, each 1/around of the full angle; in 3D layers of them, one on
  * top of the other. */
 scene_elements scene_ring(int dim, int around, int elements, int layers);
-/* Unit squares or cubes; percent of them are missing, at random. */
+/* Unit squares or cubes; percent of them are missing, at random, where the others still touch in
+ * faces. */
 scene_elements scene_grid(int dim, const int size[3], int percent, uint64_t seed);
 /* Four hexahedra around the middle of a tetrahedron. */
 scene_elements scene_tetrahedron(void);

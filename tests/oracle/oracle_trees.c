@@ -29,6 +29,8 @@ oracle_trees *oracle_trees_create(int dim, int num_trees) {
 
 void oracle_trees_destroy(oracle_trees *trees) {
   if (trees == NULL) return;
+  free(trees->edge_contact);
+  free(trees->corner_contact);
   free(trees->joint);
   free(trees->corner);
   free(trees);
@@ -183,40 +185,75 @@ static bool same_place(const oracle_place *a, const oracle_place *b) {
   return same;
 }
 
+/* Bit a of *crossed: the way along axis a leaves a tree. False if it ends at a wall. */
 static bool walk_in_order(const oracle_trees *trees, int64_t side, const int order[3],
-                          const int away[3], oracle_place *place) {
-  int crossed = 0;
+                          const int away[3], oracle_place *place, int *crossed) {
+  *crossed = 0;
   for (int i = 0; i < 3; ++i) {
     const int a = order[i];
     int crossings = 0;
     for (int s = 0; s < abs(away[a]); ++s) {
       if (!step(trees, side, place, a, away[a] > 0 ? 1 : -1, &crossings)) return false;
     }
-    crossed += crossings > 0;
+    if (crossings > 0) *crossed |= 1 << a;
   }
-  return !trees->bare || crossed < 2;
+  return true;
 }
 
 /* Where all orders lead that end at no wall; false if they do not agree, or if there is none. */
 static bool walk_all_orders(const oracle_trees *trees, int64_t side, const oracle_place *start,
-                            const int away[3], oracle_place *end) {
+                            const int away[3], oracle_place *end, int *crossed) {
   static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   bool arrived = false;
   for (int i = 0; i < 6; ++i) {
     oracle_place place = *start;
-    if (!walk_in_order(trees, side, orders[i], away, &place)) continue;
-    if (arrived && !same_place(&place, end)) return false;
+    int axes = 0;
+    if (!walk_in_order(trees, side, orders[i], away, &place, &axes)) continue;
+    if (arrived && (!same_place(&place, end) || axes != *crossed)) return false;
     *end = place;
+    *crossed = axes;
     arrived = true;
   }
   return arrived;
+}
+
+/* The contact of a tree's edge or corner in direction o, its own axes; -1: none. */
+static int contact(const oracle_trees *trees, int tree, const int o[3]) {
+  int corner = 0, across = 0, num = 0, along = 0;
+  for (int a = 0; a < trees->dim; ++a) {
+    if (o[a] == 0) {
+      along = a;
+      continue;
+    }
+    corner |= (o[a] > 0) << a;
+    across |= (o[a] > 0) << num++;
+  }
+  if (num == trees->dim) return trees->corner_contact[tree][corner];
+  return trees->edge_contact[tree][4 * along + across];
+}
+
+/* Whether the trees at both ends know that they touch, if the way crosses more than a face. */
+static bool is_recorded(const oracle_trees *trees, const oracle_place *start,
+                        const oracle_place *end, const int away[3], int crossed) {
+  if ((crossed & (crossed - 1)) == 0 || trees->corner_contact == NULL) return true;
+  int from[3] = {0, 0, 0}, to[3] = {0, 0, 0};
+  for (int a = 0; a < 3; ++a) {
+    if ((crossed >> a & 1) == 0) continue;
+    const int way = away[a] > 0 ? 1 : -1;
+    from[start->frame.axis[a]] = way * start->frame.sign[a];
+    to[end->frame.axis[a]] = -way * end->frame.sign[a];
+  }
+  const int known = contact(trees, start->tree, from);
+  return known >= 0 && known == contact(trees, end->tree, to);
 }
 
 bool oracle_trees_walk(const oracle_trees *trees, int64_t side, const oracle_place *start,
                        const int away[3], oracle_place *end) {
   const int back[3] = {-away[0], -away[1], -away[2]};
   oracle_place origin;
-  return walk_all_orders(trees, side, start, away, end) &&
-         walk_all_orders(trees, side, end, back, &origin) && same_place(&origin, start);
+  int crossed = 0, crossed_back = 0;
+  return walk_all_orders(trees, side, start, away, end, &crossed) &&
+         walk_all_orders(trees, side, end, back, &origin, &crossed_back) &&
+         same_place(&origin, start) && is_recorded(trees, start, end, away, crossed);
 }

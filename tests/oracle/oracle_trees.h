@@ -22,9 +22,12 @@ typedef struct oracle_joint {
 typedef struct oracle_trees {
   int dim;
   int num_trees;
-  bool bare; /* trees that touch in edges and corners only are not neighbours there */
   oracle_joint (*joint)[6]; /* [num_trees], face 2a is the lower one of axis a */
   double (*corner)[8][3];   /* [num_trees], in space, bit a of the number: the upper along axis a */
+  /* Trees touch in an edge or corner if its number is the same in both, and not -1; NULL: wherever
+   * walks over faces lead. In the order of p4est and p8est. */
+  int (*edge_contact)[12];
+  int (*corner_contact)[8];
 } oracle_trees;
 
 /* A cell of a tree's grid of some level, and the frame of the block that it was reached from. */
@@ -49,6 +52,6 @@ oracle_trees *oracle_trees_from_elements(int dim, int num_elements, const int (*
 
 /* The place as many cells away from start, along the block's axes, as away says; side is the number
  * of cells along a tree. False if an order of the axes leads elsewhere, there or on the way back,
- * or if all end at walls. */
+ * if all end at walls, or if the way leads over an edge or corner of a tree without a contact. */
 bool oracle_trees_walk(const oracle_trees *trees, int64_t side, const oracle_place *start,
                        const int away[3], oracle_place *end);

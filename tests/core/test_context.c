@@ -47,13 +47,37 @@ static void check_part_of_world(void) {
   MPI_Comm_free(&part);
 }
 
-/* Communicators are few: creating and destroying must give them back. */
-static void check_again_and_again(void) {
-  for (int i = 0; i < 300; ++i) {
-    rind_context *context = NULL;
-    CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), context);
-    rind_context_destroy(&context);
-  }
+/* Counts the copies of an attribute that are alive, and so the duplicates of a communicator. */
+static int copy_attribute(MPI_Comm comm, int key, void *count, void *from, void *to, int *copied) {
+  (void)comm, (void)key;
+  ++*(int *)count;
+  *(void **)to = from;
+  *copied = 1;
+  return MPI_SUCCESS;
+}
+
+static int delete_attribute(MPI_Comm comm, int key, void *value, void *count) {
+  (void)comm, (void)key, (void)value;
+  --*(int *)count;
+  return MPI_SUCCESS;
+}
+
+static void check_given_back(void) {
+  MPI_Comm comm;
+  int key, count = 1;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_keyval(copy_attribute, delete_attribute, &key, &count);
+  MPI_Comm_set_attr(comm, key, NULL);
+  rind_context *context = NULL;
+  CHECK_OK(rind_context_create(comm, NULL, &context), context);
+  CHECK(count == 2, "%d communicators with a context", count);
+  rind_context_destroy(&context);
+  CHECK(count == 1, "%d communicators after it", count);
+  CHECK_ERROR(rind_context_create(comm, &(rind_context_options){.threads = -1}, &context),
+              RIND_ERROR_INVALID, NULL);
+  CHECK(count == 1, "%d communicators after an error", count);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&key);
 }
 
 static void check_threads(void) {
@@ -138,7 +162,7 @@ int main(int argc, char **argv) {
   check_communicator(MPI_COMM_WORLD);
   check_communicator(MPI_COMM_SELF);
   check_part_of_world();
-  check_again_and_again();
+  check_given_back();
   check_threads();
   check_refusals();
   check_null();

@@ -221,8 +221,8 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), context);
   check_null();
-  /* One block a rank; then rank 0 has none; then nobody has one. */
-  const int num_blocks[3] = {1 + rank % 2, rank == 0 ? 0 : 3, 0};
+  /* Everybody has some; then rank 0 has none; then nobody has one. */
+  const int num_blocks[3] = {2 + rank % 2, rank == 0 ? 0 : 3, 0};
   for (int i = 0; i < 3; ++i) {
     rind_forest *forest = NULL;
     CHECK_OK(lone_blocks_create(context, 2, num_blocks[i], NULL, &forest), context);

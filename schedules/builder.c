@@ -1,10 +1,12 @@
 /* builder.c - makes a schedule: a template per kind of link, then a fill per pattern and link. */
 #include <core.h>
+#include <phases.h>
 #include <preconditions.h>
 #include <template.h>
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The template of each link, -1 for links that the rules leave out; counts the fills. */
 static rind_error find_templates(const rind_forest_arrays *arrays, rind_template_set *set,
@@ -20,17 +22,67 @@ static rind_error find_templates(const rind_forest_arrays *arrays, rind_template
   return RIND_OK;
 }
 
-/* Fills in canonical order: by block, then by region and, links being sorted by their neighbour's
- * place, by number. */
-static void emit_fills(const rind_forest_arrays *arrays, const rind_template_set *set,
-                       const int32_t *template_of, rind_schedule_fill_data *fill) {
+rind_error rind_fill_list_reserve(rind_fill_list *list, int64_t more) {
+  if (more > INT_MAX - list->num) return RIND_ERROR_OVERFLOW;
+  if (list->num + more <= list->max) return RIND_OK;
+  const int64_t twice = 2 * (int64_t)list->max, least = list->num + more;
+  const int64_t max = least > twice ? least : twice < INT_MAX ? twice : INT_MAX;
+  rind_schedule_fill_data *fill = realloc(list->fill, (size_t)max * sizeof *fill);
+  if (!fill) return RIND_ERROR_MEMORY;
+  list->fill = fill;
+  list->max = (int)max;
+  return RIND_OK;
+}
+
+/* The phase's fills between blocks in canonical order: by block, then by region and, links being
+ * sorted by their neighbour's place, by number. There is room for them. */
+static void emit_links(const rind_forest_arrays *arrays, const rind_template_set *set,
+                       const int32_t *template_of, int phase, rind_fill_list *list) {
   for (int b = 0; b < arrays->num_local; ++b)
     for (int l = arrays->first_link[b]; l < arrays->first_link[b + 1]; ++l) {
       if (template_of[l] < 0) continue;
       const rind_template *of_link = &set->made[template_of[l]];
       for (int p = of_link->first; p < of_link->first + of_link->count; ++p)
-        *fill++ = (rind_schedule_fill_data){p, b, arrays->link[l].neighbour};
+        if (set->pattern[p].phase == phase)
+          list->fill[list->num++] = (rind_schedule_fill_data){p, b, arrays->link[l].neighbour};
     }
+}
+
+/* The phases that the rules ask for, alike on all ranks. */
+static void list_phases(rind_schedule *schedule) {
+  const rind_rules *rules = &schedule->rules;
+  rind_phase *phase = schedule->phase;
+  int count = 0;
+  phase[count++] = (rind_phase){RIND_PHASE_BLOCKS, -1};
+  if (rules->restriction == RIND_RESTRICTION_FLUX_MATCHED)
+    phase[count++] = (rind_phase){RIND_PHASE_FLUX, -1};
+  if (rules->regions == RIND_REGIONS_ALL) phase[count++] = (rind_phase){RIND_PHASE_CORNERS, -1};
+  for (int axis = 0; axis < schedule->dim && rind_rules_have_walls(rules); ++axis)
+    phase[count++] = (rind_phase){RIND_PHASE_WALLS, axis};
+  schedule->num_phases = count;
+}
+
+/* The fills of all phases, one phase after the other. */
+static rind_error emit_phases(rind_schedule *schedule, rind_template_set *set,
+                              const int32_t *template_of, int64_t num_link_fills,
+                              rind_fill_list *list) {
+  const rind_forest_arrays *arrays = rind_forest_get_arrays(schedule->forest);
+  RIND_TRY(rind_fill_list_reserve(list, num_link_fills));
+  for (int phase = 0; phase < schedule->num_phases; ++phase) {
+    schedule->first_fill[phase] = list->num;
+    switch (schedule->phase[phase].kind) {
+    case RIND_PHASE_CORNERS:
+      RIND_TRY(rind_corners_emit(arrays, set, phase, list));
+      break;
+    case RIND_PHASE_WALLS:
+      RIND_TRY(rind_walls_emit(arrays, set, phase, schedule->phase[phase].axis, list));
+      break;
+    default:
+      emit_links(arrays, set, template_of, phase, list);
+    }
+  }
+  schedule->first_fill[schedule->num_phases] = list->num;
+  return RIND_OK;
 }
 
 /* Gives back what growing took too much; the old array serves if that fails. */
@@ -43,20 +95,16 @@ static void *trim(void *array, int count, size_t bytes) {
 static rind_error build(rind_schedule *schedule, rind_template_set *set, int32_t *template_of) {
   rind_context *context = schedule->context;
   const rind_forest_arrays *arrays = rind_forest_get_arrays(schedule->forest);
-  int64_t num_fills = 0;
-  const rind_error error = find_templates(arrays, set, template_of, &num_fills);
-  RIND_REQUIRE(context, error == RIND_OK, error, "the rows of a schedule: %s, after %d of them",
-               rind_error_text(error), set->num_patterns);
-  RIND_REQUIRE(context, num_fills <= INT_MAX, RIND_ERROR_OVERFLOW,
-               "a rank has %lld fills: at most %d they may be, use more ranks",
-               (long long)num_fills, INT_MAX);
-  schedule->fill = rind_allocate((size_t)num_fills, sizeof *schedule->fill);
-  schedule->first_fill = rind_allocate(2, sizeof *schedule->first_fill);
-  RIND_REQUIRE(context, schedule->fill && schedule->first_fill, RIND_ERROR_MEMORY,
-               "no memory for %lld fills", (long long)num_fills);
-  emit_fills(arrays, set, template_of, schedule->fill);
-  schedule->num_phases = 1;
-  schedule->num_fills = schedule->first_fill[1] = (int)num_fills;
+  rind_fill_list list = {0};
+  int64_t num_link_fills = 0;
+  list_phases(schedule);
+  rind_error error = find_templates(arrays, set, template_of, &num_link_fills);
+  if (error == RIND_OK) error = emit_phases(schedule, set, template_of, num_link_fills, &list);
+  schedule->fill = trim(list.fill, list.num, sizeof *list.fill);
+  schedule->num_fills = list.num;
+  RIND_REQUIRE(context, error == RIND_OK, error,
+               "the rows of a schedule: %s, after %d of them and %d fills", rind_error_text(error),
+               set->num_patterns, list.num);
   schedule->num_patterns = set->num_patterns;
   schedule->pattern = trim(set->pattern, set->num_patterns, sizeof *set->pattern);
   schedule->num_terms = set->num_terms;
@@ -66,13 +114,37 @@ static rind_error build(rind_schedule *schedule, rind_template_set *set, int32_t
   return RIND_OK;
 }
 
+/* The schedule's own copies of what the rules point at. */
+static rind_error copy_rules(rind_schedule *schedule) {
+  rind_rules *rules = &schedule->rules;
+  const rind_wall(*component_wall)[6] = rules->component_wall;
+  const rind_taps *taps = rules->taps;
+  rules->component_wall = NULL;
+  rules->taps = NULL;
+  if (component_wall) {
+    const size_t bytes = (size_t)rules->num_components * sizeof *component_wall;
+    rind_wall(*copy)[6] = rind_allocate((size_t)rules->num_components, sizeof *copy);
+    RIND_REQUIRE(schedule->context, copy, RIND_ERROR_MEMORY,
+                 "no memory for the walls of %d components", rules->num_components);
+    memcpy(copy, component_wall, bytes);
+    rules->component_wall = (const rind_wall(*)[6])copy;
+  }
+  if (rules->interpolation == RIND_INTERPOLATION_USER) {
+    rind_taps *copy = rind_allocate(1, sizeof *copy);
+    RIND_REQUIRE(schedule->context, copy, RIND_ERROR_MEMORY, "no memory for the user's taps");
+    *copy = *taps;
+    rules->taps = copy;
+  }
+  return RIND_OK;
+}
+
 static rind_error create(const rind_forest *forest, int cells, int ghosts, const rind_rules *rules,
                          rind_schedule **made) {
   rind_context *context = rind_forest_context(forest);
   const rind_forest_arrays *arrays = rind_forest_get_arrays(forest);
   RIND_TRY(rind_forest_check(forest));
   RIND_TRY(rind_schedule_check_sizes(forest, cells, ghosts));
-  RIND_TRY(rind_schedule_check_rules(forest, rules, ghosts));
+  RIND_TRY(rind_schedule_check_rules(forest, rules, cells, ghosts));
   RIND_TRY(rind_schedule_check_links(forest, cells, ghosts, rules));
   rind_schedule *schedule = *made = rind_allocate(1, sizeof *schedule);
   int32_t *template_of =
@@ -91,8 +163,9 @@ static rind_error create(const rind_forest *forest, int cells, int ghosts, const
                               .num_local = arrays->num_local,
                               .rules = *rules};
   if (rules->layers == 0) schedule->rules.layers = ghosts;
+  rind_error error = copy_rules(schedule);
   rind_template_set set = {.dim = arrays->dim, .cells = cells, .rules = schedule->rules};
-  const rind_error error = build(schedule, &set, template_of);
+  if (error == RIND_OK) error = build(schedule, &set, template_of);
   rind_template_set_free(&set);
   free(template_of);
   return error;
@@ -117,7 +190,8 @@ void rind_schedule_destroy(rind_schedule **schedule) {
   free((*schedule)->pattern);
   free((*schedule)->term);
   free((*schedule)->fill);
-  free((*schedule)->first_fill);
+  free((void *)(*schedule)->rules.component_wall);
+  free((void *)(*schedule)->rules.taps);
   free(*schedule);
   *schedule = NULL;
 }

@@ -22,7 +22,7 @@ typedef struct rind_axis_class {
   int first, count;
   int coarse; /* the neighbour's cell that holds the first */
   int parity; /* of the cells in their coarse cell: 0 the lower half, 1 the upper */
-  int shift;  /* of the three taps, as in rind_weights_quadratic */
+  int shift;  /* of the taps: 1 at the neighbour's lower end, -1 at its upper end, else 0 */
   int layer;  /* 1, 2, .. outwards where the direction is not 0 */
 } rind_axis_class;
 
@@ -30,14 +30,14 @@ typedef struct rind_axis_class {
  * axes. */
 rind_error rind_frame_begin(const rind_frame *frame, rind_family family, int number,
                             const int low[3], const int extent[3], int step, int source_step);
-/* Adds a term: a cell of the neighbour, or of the destination block itself. Own terms come first.
- */
+/* Adds a term: a cell of the neighbour, or of the destination block itself. Own terms come first or
+ * last. */
 rind_error rind_frame_add(const rind_frame *frame, double weight, const int at[3]);
 rind_error rind_frame_add_own(const rind_frame *frame, double weight, const int at[3]);
 
 /* Same level; one level finer; one level coarser. Each makes all patterns of the link. */
 rind_error rind_family_copy(const rind_frame *frame);
-rind_error rind_family_average(const rind_frame *frame);
+rind_error rind_family_restrict(const rind_frame *frame);
 rind_error rind_family_interpolate(const rind_frame *frame);
 
 /* The terms of one interpolated box, a class an axis. normal: the axis of the face. */
@@ -45,6 +45,10 @@ rind_error rind_family_quadratic(const rind_frame *frame, const rind_axis_class 
                                  int normal);
 rind_error rind_family_coarse_only(const rind_frame *frame,
                                    const rind_axis_class *const classes[3]);
+rind_error rind_family_user(const rind_frame *frame, const rind_axis_class *const classes[3]);
+/* normal -1: no facing layer, the coarse block alone. */
+rind_error rind_family_conservative(const rind_frame *frame,
+                                    const rind_axis_class *const classes[3], int normal);
 
 /* The first of an axis' three taps. */
 static inline int rind_axis_class_tap(const rind_axis_class *c) {

@@ -50,6 +50,7 @@ rind_error rind_schedule_fill(const rind_schedule *schedule, int fill, rind_fill
                            .block = data->block,
                            .region = pattern->region,
                            .number = pattern->number,
+                           .component = pattern->component,
                            .box = {.axis = {0, 1, 2}},
                            .num_terms = pattern->num_terms};
   memcpy(view->extent, pattern->extent, sizeof view->extent);
@@ -68,6 +69,10 @@ rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
                "term %d of a fill of %d: 0 to %d it must be", term, pattern->num_terms,
                pattern->num_terms - 1);
   const rind_pattern_term *t = &schedule->term[pattern->first_term + term];
+  if (t->slot == RIND_SLOT_VALUE) {
+    *view = (rind_term_view){.block = -1, .weight = t->weight, .box = {.axis = {0, 1, 2}}};
+    return RIND_OK;
+  }
   const rind_slot *slot = &pattern->slot[t->slot];
   *view = (rind_term_view){.block = t->slot == RIND_SLOT_OWN ? data->block : data->source,
                            .weight = t->weight};

@@ -7,7 +7,7 @@
 
 /* Not collective. rules->layers may still be 0. */
 rind_error rind_schedule_check_sizes(const rind_forest *forest, int cells, int ghosts);
-rind_error rind_schedule_check_rules(const rind_forest *forest, const rind_rules *rules,
+rind_error rind_schedule_check_rules(const rind_forest *forest, const rind_rules *rules, int cells,
                                      int ghosts);
 /* What depends on this rank's blocks. */
 rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int ghosts,
@@ -16,5 +16,6 @@ rind_error rind_schedule_check_links(const rind_forest *forest, int cells, int g
 /* RIND_ERROR_STALE if the forest has changed since the schedule was made. */
 rind_error rind_schedule_check_fresh(const rind_schedule *schedule);
 
-/* Whether the rules ask for a region. */
+/* Whether the rules ask for a region, and for anything behind a wall. */
 bool rind_rules_want(const rind_rules *rules, int region);
+bool rind_rules_have_walls(const rind_rules *rules);

@@ -1,4 +1,5 @@
-/* print.c - a schedule as text: a header line, then a line a fill with a line a term below. */
+/* print.c - a schedule as text: a header line, a line a phase, a line a fill with a line a term
+ * below. */
 #include <core.h>
 #include <preconditions.h>
 #include <schedule_data.h>
@@ -34,14 +35,56 @@ static void print_box(FILE *file, int dim, const rind_box *box, const int32_t ex
 }
 
 static void print_header(const rind_schedule *schedule, FILE *file) {
-  static const char *const interpolation[] = {"quadratic", "coarse-only", "injection"};
-  const bool all = schedule->rules.regions == RIND_REGIONS_ALL;
+  static const char *const interpolation[] = {"quadratic", "coarse-only", "injection",
+                                              "conservative", "user"};
+  const rind_rules *rules = &schedule->rules;
+  const bool flux = rules->restriction == RIND_RESTRICTION_FLUX_MATCHED;
   fprintf(file,
-          "schedule: dim %d, cells %d, ghosts %d, layers %d, interpolation %s, restriction "
-          "average, regions %s, blocks %d, fills %d\n",
-          schedule->dim, schedule->cells, schedule->ghosts, schedule->rules.layers,
-          interpolation[schedule->rules.interpolation], all ? "all" : "faces", schedule->num_local,
+          "schedule: dim %d, cells %d, ghosts %d, layers %d, interpolation %s, restriction %s, "
+          "regions %s, blocks %d, fills %d\n",
+          schedule->dim, schedule->cells, schedule->ghosts, rules->layers,
+          interpolation[rules->interpolation], flux ? "flux-matched" : "average",
+          rules->regions == RIND_REGIONS_ALL ? "all" : "faces", schedule->num_local,
           schedule->num_fills);
+}
+
+static void print_walls(const rind_schedule *schedule, FILE *file) {
+  static const char *const kind[RIND_NUM_WALLS] = {"none",   "even",      "odd",     "constant",
+                                                   "linear", "dirichlet", "neumann", "function"};
+  const rind_rules *rules = &schedule->rules;
+  if (!rind_rules_have_walls(rules)) return;
+  for (int c = 0; c < (rules->component_wall ? rules->num_components : 1); ++c) {
+    const rind_wall *wall = rules->component_wall ? rules->component_wall[c] : rules->wall;
+    fputs("walls", file);
+    if (rules->component_wall) fprintf(file, " of component %d", c);
+    for (int w = 0; w < 2 * schedule->dim; ++w)
+      fprintf(file, "%s %s", w == 0 ? ":" : ",", kind[wall[w]]);
+    fputc('\n', file);
+  }
+}
+
+static void print_phase(const rind_schedule *schedule, int p, FILE *file) {
+  static const char *const name[] = {"blocks", "flux", "corners", "walls"};
+  const rind_phase *phase = &schedule->phase[p];
+  fprintf(file, "phase %d: %s", p, name[phase->kind]);
+  if (phase->axis >= 0) fprintf(file, " of axis %d", phase->axis);
+  fprintf(file, ", fills %d\n", schedule->first_fill[p + 1] - schedule->first_fill[p]);
+}
+
+static rind_error print_term(const rind_schedule *schedule, int fill, int t,
+                             const int32_t extent[3], FILE *file) {
+  const rind_block *block = rind_forest_get_arrays(schedule->forest)->block;
+  rind_term_view term;
+  RIND_TRY(rind_schedule_term(schedule, fill, t, &term));
+  fprintf(file, "    %+.17g * ", term.weight);
+  if (term.block < 0) {
+    const rind_pattern *pattern = &schedule->pattern[schedule->fill[fill].pattern];
+    fprintf(file, "value of wall %d\n", pattern->wall);
+    return RIND_OK;
+  }
+  fprintf(file, "block %lld ", (long long)block[term.block].global);
+  print_box(file, schedule->dim, &term.box, extent);
+  return RIND_OK;
 }
 
 static rind_error print_fill(const rind_schedule *schedule, int fill, FILE *file) {
@@ -54,13 +97,10 @@ static rind_error print_fill(const rind_schedule *schedule, int fill, FILE *file
           (long long)block[view.block].global, o[0], o[1]);
   if (schedule->dim == 3) fprintf(file, ", %d", o[2]);
   fprintf(file, ") box %d ", view.number);
+  if (view.component >= 0) fprintf(file, "component %d ", view.component);
   print_box(file, schedule->dim, &view.box, view.extent);
-  for (int t = 0; t < view.num_terms; ++t) {
-    rind_term_view term;
-    RIND_TRY(rind_schedule_term(schedule, fill, t, &term));
-    fprintf(file, "    %+.17g * block %lld ", term.weight, (long long)block[term.block].global);
-    print_box(file, schedule->dim, &term.box, view.extent);
-  }
+  for (int t = 0; t < view.num_terms; ++t)
+    RIND_TRY(print_term(schedule, fill, t, view.extent, file));
   return RIND_OK;
 }
 
@@ -68,8 +108,12 @@ rind_error rind_schedule_print(const rind_schedule *schedule, FILE *file) {
   if (!schedule || !file) return RIND_ERROR_INVALID;
   RIND_TRY(rind_schedule_check_fresh(schedule));
   print_header(schedule, file);
-  for (int fill = 0; fill < schedule->num_fills; ++fill)
-    RIND_TRY(print_fill(schedule, fill, file));
+  print_walls(schedule, file);
+  for (int phase = 0; phase < schedule->num_phases; ++phase) {
+    print_phase(schedule, phase, file);
+    for (int fill = schedule->first_fill[phase]; fill < schedule->first_fill[phase + 1]; ++fill)
+      RIND_TRY(print_fill(schedule, fill, file));
+  }
   RIND_REQUIRE(schedule->context, !ferror(file), RIND_ERROR_IO,
                "the schedule could not be written to the file");
   return RIND_OK;

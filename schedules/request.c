@@ -27,8 +27,9 @@ static int find_peer(const rind_request_plan *plan, int32_t rank) {
   return (int)(found - plan->peer_rank);
 }
 
-static bool is_sum(const rind_pattern *pattern) {
-  return pattern->family == RIND_FAMILY_AVERAGE;
+static rind_request_kind kind_of(const rind_pattern *pattern) {
+  if (pattern->family == RIND_FAMILY_AVERAGE) return RIND_REQUEST_SUMS;
+  return pattern->family == RIND_FAMILY_FLUX_MATCHED ? RIND_REQUEST_PARTIAL : RIND_REQUEST_RAW;
 }
 
 /* Widens the box [low, high] by the cells of the source block that a pattern reads. */
@@ -49,18 +50,19 @@ static void widen(const rind_schedule *schedule, const rind_pattern *pattern, in
   }
 }
 
-/* The fills from first on that one request serves: a sum alone, else all fills of the link that
+/* The fills from first on that one request serves: a sum's alone, else all fills of the link that
  * read raw cells and pass the mask. */
 static int group_end(const rind_schedule *schedule, int first, int end, uint32_t families) {
   const rind_schedule_fill_data *begin = &schedule->fill[first];
   const rind_pattern *pattern = &schedule->pattern[begin->pattern];
-  if (is_sum(pattern)) return first + 1;
+  if (kind_of(pattern) != RIND_REQUEST_RAW) return first + 1;
   int f = first + 1;
   for (; f < end; ++f) {
     const rind_schedule_fill_data *fill = &schedule->fill[f];
     const rind_pattern *other = &schedule->pattern[fill->pattern];
     if (fill->block != begin->block || fill->source != begin->source ||
-        other->group != pattern->group || is_sum(other) || !(families >> other->family & 1u))
+        other->group != pattern->group || kind_of(other) != RIND_REQUEST_RAW ||
+        !(families >> other->family & 1u))
       break;
   }
   return f;
@@ -70,13 +72,14 @@ static rind_request make_request(const rind_schedule *schedule, const rind_reque
                                  const rind_block *block, int first, int end) {
   const rind_schedule_fill_data *fill = &schedule->fill[first];
   const rind_pattern *pattern = &schedule->pattern[fill->pattern];
+  const rind_request_kind kind = kind_of(pattern);
   rind_request request = {.peer = find_peer(plan, block[fill->source].owner),
                           .source = fill->source,
-                          .kind = is_sum(pattern) ? RIND_REQUEST_SUMS : RIND_REQUEST_RAW,
-                          .pattern = is_sum(pattern) ? fill->pattern : -1,
+                          .kind = (int32_t)kind,
+                          .pattern = kind == RIND_REQUEST_RAW ? -1 : fill->pattern,
                           .first_fill = first,
                           .num_fills = end - first};
-  if (is_sum(pattern)) {
+  if (kind != RIND_REQUEST_RAW) {
     memcpy(request.extent, pattern->extent, sizeof request.extent);
     return request;
   }

@@ -13,6 +13,12 @@ int rind_family_width(rind_family family, int dim) {
   return known ? width[family][dim - 2] : -1;
 }
 
+int rind_row_width(const rind_rules *rules, rind_family family, int dim) {
+  if (family != RIND_FAMILY_USER) return rind_family_width(family, dim);
+  const int taps = rules->taps ? rules->taps->num_taps : 0;
+  return dim == 3 ? taps * taps * taps : taps * taps;
+}
+
 static rind_frame frame_of(rind_template_set *set, const rind_template_key *key, int group) {
   rind_frame f = {.set = set, .key = key, .group = group, .dim = set->dim, .cells = set->cells};
   rind_region_direction(key->region, f.direction);
@@ -59,7 +65,9 @@ rind_error rind_frame_add(const rind_frame *frame, double weight, const int at[3
 rind_error rind_frame_add_own(const rind_frame *frame, double weight, const int at[3]) {
   const rind_pattern_term term = {
       .weight = weight, .slot = RIND_SLOT_OWN, .origin = {at[0], at[1], at[2]}};
-  ++frame->set->pattern[frame->set->num_patterns - 1].num_own_first;
+  rind_pattern *pattern = &frame->set->pattern[frame->set->num_patterns - 1];
+  const bool first = pattern->num_terms == pattern->num_own_first;
+  ++*(first ? &pattern->num_own_first : &pattern->num_own_last);
   return rind_template_add_term(frame->set, &term);
 }
 
@@ -69,12 +77,12 @@ rind_error rind_rows_make(rind_template_set *set, const rind_template_key *key, 
   if (key->relation == 0)
     RIND_TRY(rind_family_copy(&frame));
   else if (key->relation > 0)
-    RIND_TRY(rind_family_average(&frame));
+    RIND_TRY(rind_family_restrict(&frame));
   else
     RIND_TRY(rind_family_interpolate(&frame));
   for (int p = first; p < set->num_patterns; ++p) {
     const rind_pattern *made = &set->pattern[p];
-    if (made->num_terms != rind_family_width((rind_family)made->family, set->dim))
+    if (made->num_terms != rind_row_width(&set->rules, (rind_family)made->family, set->dim))
       return RIND_ERROR_INTERNAL;
   }
   return RIND_OK;

@@ -6,8 +6,10 @@
  * rind_template_find; RIND_ERROR_INTERNAL if a row has not its family's width. */
 rind_error rind_rows_make(rind_template_set *set, const rind_template_key *key, int group);
 
-/* Terms of a row: a function of family and dimension alone; -1 outside the list. */
+/* Terms of a row: a function of family and dimension alone; -1 outside the list. 0 for the user's,
+ * whose width the rules know. */
 int rind_family_width(rind_family family, int dim);
+int rind_row_width(const rind_rules *rules, rind_family family, int dim);
 
 /* Three-point quadratic in a coarse cell J at -1/4 (parity 0) or +1/4 (parity 1) of it: weights of
  * the cells J - 1 + shift, J + shift, J + 1 + shift; shift is 1 in the block's first cell, -1 in

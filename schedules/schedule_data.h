@@ -6,8 +6,27 @@
 #include <rind/schedule.h>
 
 /* Where the terms of a pattern read: slot 0 is the destination block itself, slot 1 the fill's
- * source. */
-enum { RIND_SLOT_OWN = 0, RIND_SLOT_SOURCE = 1, RIND_NUM_SLOTS = 2 };
+ * source. A term of slot 2 is the weight times the value of the fill's wall (no cell, no box). */
+enum { RIND_SLOT_OWN = 0, RIND_SLOT_SOURCE = 1, RIND_NUM_SLOTS = 2, RIND_SLOT_VALUE = 2 };
+
+/* Phases run one after the other; what a phase reads is final by then.
+ *     blocks   rows between blocks; one round of messages
+ *     flux     flux-matched restriction, which reads fine ghosts; one round of messages
+ *     corners  irregular corners, means of the block's own ghosts; local
+ *     walls    ghosts behind the walls of one axis; local */
+typedef enum rind_phase_kind {
+  RIND_PHASE_BLOCKS,
+  RIND_PHASE_FLUX,
+  RIND_PHASE_CORNERS,
+  RIND_PHASE_WALLS
+} rind_phase_kind;
+
+typedef struct rind_phase {
+  int32_t kind; /* rind_phase_kind */
+  int32_t axis; /* walls: 0, 1, 2; else -1 */
+} rind_phase;
+
+enum { RIND_MAX_PHASES = 6 };
 
 /* Cell of loop index i: origin[axis[a]] + step[a] * i[a] on axis axis[a]; the origin is the term's.
  */
@@ -27,9 +46,11 @@ typedef struct rind_pattern_term {
 typedef struct rind_pattern {
   int32_t family; /* rind_family */
   int32_t phase;
-  int32_t region; /* of the destination */
-  int32_t number; /* sub-box number in the region */
-  int32_t group;  /* patterns of one link (region, neighbour position, orientation) share it */
+  int32_t region;    /* of the destination */
+  int32_t number;    /* sub-box number in the region */
+  int32_t component; /* that alone is filled; -1: all */
+  int32_t wall;      /* of a wall phase's fills: 2 * axis + upper; else -1 */
+  int32_t group;     /* patterns of one link (region, neighbour position, orientation) share it */
   int32_t extent[3];
   int32_t origin[3]; /* destination box */
   int32_t step[3];
@@ -43,7 +64,7 @@ typedef struct rind_pattern {
 typedef struct rind_schedule_fill_data {
   int32_t pattern;
   int32_t block;  /* destination */
-  int32_t source; /* block of slot 1: local blocks first, then remote ones */
+  int32_t source; /* block of slot 1: local blocks first, then remote ones; -1: no term reads it */
 } rind_schedule_fill_data;
 
 struct rind_schedule {
@@ -53,14 +74,15 @@ struct rind_schedule {
   int dim;
   int cells;
   int ghosts;
-  int num_local; /* blocks */
-  rind_rules rules;
+  int num_local;    /* blocks */
+  rind_rules rules; /* component_wall and taps are the schedule's own copies */
   int num_phases;
+  rind_phase phase[RIND_MAX_PHASES];
   int num_patterns;
   rind_pattern *pattern; /* [num_patterns] */
   int num_terms;
   rind_pattern_term *term; /* [num_terms], of all patterns */
   int num_fills;
-  rind_schedule_fill_data *fill; /* [num_fills], canonical order inside a phase */
-  int *first_fill;               /* [num_phases + 1] */
+  rind_schedule_fill_data *fill;       /* [num_fills], canonical order inside a phase */
+  int first_fill[RIND_MAX_PHASES + 1]; /* [num_phases + 1] */
 };

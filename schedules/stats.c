@@ -13,10 +13,11 @@ static void count_fills(const rind_schedule *schedule, rind_schedule_stats *stat
     const rind_pattern *pattern = &schedule->pattern[fill->pattern];
     const int64_t cells = pattern_cells(pattern);
     stats->terms += pattern->num_terms;
-    stats->ghost_cells += cells;
-    stats->adds += cells * pattern->num_terms;
     stats->remote_fills += fill->source >= schedule->num_local;
     stats->family_fills[pattern->family] += 1;
+    if (pattern->component > 0) continue;
+    stats->ghost_cells += cells;
+    stats->adds += cells * pattern->num_terms;
     stats->family_cells[pattern->family] += cells;
   }
 }
@@ -39,11 +40,14 @@ rind_error rind_schedule_get_stats(const rind_schedule *schedule, rind_schedule_
     if (peers > made.peers) made.peers = peers;
     rind_request_plan_destroy(&plan);
   }
-  made.metadata_bytes = (int64_t)sizeof *schedule +
-                        (int64_t)schedule->num_patterns * (int64_t)sizeof *schedule->pattern +
-                        (int64_t)schedule->num_terms * (int64_t)sizeof *schedule->term +
-                        (int64_t)schedule->num_fills * (int64_t)sizeof *schedule->fill +
-                        (int64_t)(schedule->num_phases + 1) * (int64_t)sizeof *schedule->first_fill;
+  const rind_rules *rules = &schedule->rules;
+  if (rules->component_wall)
+    made.metadata_bytes += rules->num_components * (int64_t)sizeof *rules->component_wall;
+  if (rules->taps) made.metadata_bytes += (int64_t)sizeof *rules->taps;
+  made.metadata_bytes += (int64_t)sizeof *schedule +
+                         (int64_t)schedule->num_patterns * (int64_t)sizeof *schedule->pattern +
+                         (int64_t)schedule->num_terms * (int64_t)sizeof *schedule->term +
+                         (int64_t)schedule->num_fills * (int64_t)sizeof *schedule->fill;
   *stats = made;
   return RIND_OK;
 }

@@ -94,7 +94,7 @@ rind_error rind_template_add_pattern(rind_template_set *set, rind_pattern **patt
   RIND_TRY(grow(&patterns, set->num_patterns, &set->max_patterns, sizeof *set->pattern));
   set->pattern = patterns;
   *pattern = &set->pattern[set->num_patterns++];
-  **pattern = (rind_pattern){.first_term = set->num_terms};
+  **pattern = (rind_pattern){.component = -1, .wall = -1, .first_term = set->num_terms};
   return RIND_OK;
 }
 

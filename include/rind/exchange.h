@@ -3,13 +3,22 @@
  * Creating an exchange is collective and works out every stride and message once.
  * Fill with it as often as you like; nothing is allocated in between.
  *
- *     call               reads                     writes
- *     rind_fill          interiors, all ranks      the ghosts that the schedule's rules cover
- *     rind_fill_begin    interiors                 nothing of the field
- *     (between)          you: interiors only       you: nothing
- *     rind_fill_end      interiors                 as rind_fill
+ *     call               reads                          writes
+ *     rind_fill          interiors, all ranks           the ghosts that the schedule's rules cover
+ *     rind_fill_begin    interiors                      nothing of the fields
+ *     (between)          you: interiors only            you: nothing
+ *     rind_fill_end      interiors; ghosts that it has  as rind_fill
+ *                        written itself before; the
+ *                        walls' values
+ *     wall_function      interiors and ghosts of the    the box of the call
+ *                        block that are not behind a
+ *                        wall of this or a later axis
  *
- * Ghosts behind walls are left as they are. */
+ * The functions for several fields (rind_fill_fields, ..) are the same for all of them at once, in
+ * one message a peer. A fill has phases, one after the other: rows between blocks; flux-matched
+ * ghosts, with a second message a peer; irregular corners; then the walls of axis 0, 1 and 2, so
+ * that ghosts behind an edge of walls read ghosts behind one of them. Begin starts the first phase,
+ * end runs the others. Ghosts behind walls of RIND_WALL_NONE are left as they are. */
 #pragma once
 #include <rind/field.h>
 #include <rind/schedule.h>
@@ -20,23 +29,58 @@ typedef struct rind_exchange rind_exchange;
  * reference. */
 typedef enum rind_method { RIND_METHOD_FUSED = 0, RIND_METHOD_TERM_BY_TERM = 1 } rind_method;
 
-/* All zero is recommended, and what NULL means. */
+/* Ghosts behind a wall of RIND_WALL_FUNCTION, which are the caller's to write: cells with
+ * origin[a] <= i[a] < origin[a] + extent[a], counted from the block's first interior cell, at
+ *     pointer [ i[0]*cell_stride[0] + i[1]*cell_stride[1] + i[2]*cell_stride[2]
+ *               + component*component_stride ]
+ * with strides of layout. The centre of cell i lies at lower[a] + (i[a] + 0.5) * side[a] / cells.
+ * Neither the call nor what it points at outlives the function. */
+typedef struct rind_wall_call {
+  int field;         /* of the exchange */
+  int component;     /* of the field, that alone is to be written; -1: all */
+  int block;         /* local */
+  int wall;          /* 2 * axis, + 1 if it is the upper one */
+  int region;        /* of the block, that the box is; behind an edge it touches several walls */
+  int cells;         /* interior cells an axis */
+  int32_t origin[3]; /* in 2D origin[2] is 0 and extent[2] is 1 */
+  int32_t extent[3];
+  double lower[3]; /* lower corner of the block's interior in the caller's coordinates */
+  double side[3];
+  void *pointer; /* interior cell (0, 0, 0) of component 0 */
+  const rind_layout *layout;
+} rind_wall_call;
+
+/* Called from one thread, box after box: inside rind_fill_end, and not for the ghosts of other
+ * ranks. Calls no function of the exchange. */
+typedef void (*rind_wall_function)(void *user, const rind_wall_call *call);
+
+/* All zero is recommended, and what NULL means. Alike on all ranks but for wall_function and
+ * wall_user. */
 typedef struct rind_exchange_options {
   rind_method method;
   uint32_t families;        /* bit f: run the fills of family f; 0: all. For measurements. */
   size_t max_message_bytes; /* longer messages are split; 0: 1 GiB */
+  rind_wall_function wall_function; /* needed if the rules have a wall of RIND_WALL_FUNCTION */
+  void *wall_user;                  /* handed to it */
+  /* Components that are vectors along the block's axes: where two trees are turned against each
+   * other, they are turned too. vector[v] is the number of vector v's component along axis 0, those
+   * along axis 1 (and 2) follow. Components are numbered through all fields of the exchange: those
+   * of field 0 first. Read by create only. */
+  int num_vectors;
+  const int *vector; /* [num_vectors] */
 } rind_exchange_options;
 
 /* Of this rank. */
 typedef struct rind_exchange_stats {
   int32_t peers;             /* ranks that messages go to or come from */
+  int32_t rounds;            /* of messages in a fill: at most one a peer, round and direction */
   int32_t messages_sent;     /* a fill */
   int32_t messages_received; /* a fill */
   int64_t bytes_sent;        /* a fill */
   int64_t bytes_received;    /* a fill */
   int64_t metadata_bytes;    /* that the exchange holds, buffers not counted */
   int64_t buffer_bytes;      /* send and receive buffers */
-  int64_t local_fills;       /* without a source on another rank */
+  int64_t local_fills;       /* of the schedule, without a source on another rank */
   int64_t remote_fills;      /* with one */
 } rind_exchange_stats;
 
@@ -45,23 +89,44 @@ RIND_BEGIN_DECLS
 /* Collective. Binds a schedule to a layout (space, storage, type, strides), for any field of that
  * layout on the schedule's forest. Borrows schedule, which must outlive *exchange. layout->dim 0
  * means the forest's. RIND_ERROR_MISMATCH if the layout's dimension, cells or ghosts are not the
- * schedule's, or ranks ask for different layouts or message sizes; RIND_ERROR_UNSUPPORTED for
- * device memory. */
+ * schedule's, if the rules have walls of another number of components, or if ranks ask for
+ * different layouts or options; RIND_ERROR_INVALID for vectors that overlap or are not inside a
+ * field, or if a wall needs a function and there is none; RIND_ERROR_UNSUPPORTED for device
+ * memory. */
 RIND_API rind_error rind_exchange_create(const rind_schedule *schedule, const rind_layout *layout,
                                          const rind_exchange_options *options,
                                          rind_exchange **exchange);
+/* Collective. The same for num_fields fields at once, which may differ in components, type,
+ * storage, order and strides: one message a peer holds all of them. */
+RIND_API rind_error rind_exchange_create_fields(const rind_schedule *schedule,
+                                                const rind_layout *layouts, int num_fields,
+                                                const rind_exchange_options *options,
+                                                rind_exchange **exchange);
 /* Collective. Waits for the messages of a fill that has begun and not ended. Accepts NULL. */
 RIND_API void rind_exchange_destroy(rind_exchange **exchange);
 
+/* The values at walls of RIND_WALL_DIRICHLET (the value there) and RIND_WALL_NEUMANN (the outward
+ * normal derivative) of a field: values[wall * components + component], [6][components]. They are
+ * copied, and 0 before the first call; rind_fill_end uses the last ones. Not collective. */
+RIND_API rind_error rind_exchange_set_wall_values(rind_exchange *exchange, int field,
+                                                  const double *values);
+
 /* Fills the ghosts of field: begin, then end. Every rank of the context calls it. Errors of
  * fill, begin and end are each rank's own, found before anything is sent: RIND_ERROR_STALE,
- * RIND_ERROR_MISMATCH for a field of another forest or layout, RIND_ERROR_MPI. */
+ * RIND_ERROR_MISMATCH for a field of another forest or layout or an exchange of several fields,
+ * RIND_ERROR_MPI. */
 RIND_API rind_error rind_fill(rind_exchange *exchange, rind_field *field);
 /* Packs and starts the messages. RIND_ERROR_STATE if a fill has begun and not ended. */
 RIND_API rind_error rind_fill_begin(rind_exchange *exchange, rind_field *field);
 /* Runs the rows, those with remote sources as their messages arrive. RIND_ERROR_STATE without a
  * begin, or with another field. */
 RIND_API rind_error rind_fill_end(rind_exchange *exchange, rind_field *field);
+
+/* The same for all fields of the exchange, in the order of its layouts: fields [num_fields], each
+ * of them once. */
+RIND_API rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const *fields);
+RIND_API rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields);
+RIND_API rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields);
 
 RIND_API rind_error rind_exchange_get_stats(const rind_exchange *exchange,
                                             rind_exchange_stats *stats);

@@ -64,6 +64,15 @@ typedef struct rind_forest_arrays {
                                 upper */
 } rind_forest_arrays;
 
+/* A face of a fine block on a coarser one. Faces are numbered 2 axis + upper in each block's own
+ * axes. */
+typedef struct rind_coarse_fine_face {
+  int32_t coarse; /* block index: local blocks first, then remote ones */
+  int32_t fine;
+  int8_t coarse_face;
+  int8_t fine_face;
+} rind_coarse_fine_face;
+
 /* Return not 0 to split the block. Its global and index are those before the refinement, or -1 if
  * it came to be in it. */
 typedef int (*rind_refine_function)(const rind_block *block, void *user);
@@ -109,6 +118,10 @@ RIND_API int64_t rind_forest_num_global_blocks(const rind_forest *forest);
 RIND_API const rind_block *rind_forest_block(const rind_forest *forest, int block);
 /* Changes whenever the blocks do. */
 RIND_API int64_t rind_forest_revision(const rind_forest *forest);
+/* The coarse-fine faces with a local block on either side, each once, by local block and region.
+ * Sets *num to their number and writes the first max of them; max may be 0 and faces NULL. */
+RIND_API rind_error rind_forest_coarse_fine_faces(const rind_forest *forest, int max,
+                                                  rind_coarse_fine_face *faces, int *num);
 /* Collective only in its use: RIND_ERROR_STALE if the mesh behind a wrapped forest has changed
  * since the forest was made; refine and wrap anew then. */
 RIND_API rind_error rind_forest_check(const rind_forest *forest);

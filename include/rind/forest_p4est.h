@@ -22,6 +22,13 @@ RIND_BEGIN_DECLS
  * than p4est can count. */
 RIND_API rind_error rind_forest_create_brick(rind_context *context, const rind_brick *brick,
                                              rind_forest **forest);
+/* Collective. A forest whose trees are the elements of an Abaqus .inp file, which rank 0 reads:
+ * 4-node quadrilaterals (2D) or 8-node hexahedra (3D), glued where they share nodes, every tree
+ * split uniformly level times. RIND_ERROR_IO names the path; RIND_ERROR_FORMAT the line and what
+ * would be right: unknown types, missing or double nodes and elements, degenerate or inside-out
+ * elements, faces shared by more than two. */
+RIND_API rind_error rind_forest_create_mesh(rind_context *context, const char *path, int level,
+                                            rind_forest **forest);
 /* Collective. A forest of the caller's p4est, which is read, never changed, and must outlive
  * *forest; its communicator must be congruent to the context's. After the caller has changed the
  * p4est everything made from *forest refuses with RIND_ERROR_STALE. RIND_ERROR_UNBALANCED unless it

@@ -168,6 +168,12 @@ static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, cons
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 8, 0, 0);
   else if (lanes == 1 && terms == 4 && first == 0 && last == 0) /* average, 2D */
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 4, 0, 0);
+  else if (lanes == 1 && terms == 1 && first == 1) /* mirror, constant */
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 1, 1, 0);
+  else if (lanes == 1 && terms == 2 && first == 1 && last == 0) /* mirror and value */
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 2, 1, 0);
+  else if (lanes == 1 && terms == 2 && first == 2) /* linear */
+    GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 2, 2, 0);
   else if (lanes == 4)
     GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, terms, first, last);
   else if (lanes == 2)

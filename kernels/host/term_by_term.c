@@ -17,6 +17,11 @@
 #define TERM_NAME sweep_f32_f64
 #include <term_body.h>
 
+#define TERM_TO double
+#define TERM_FROM float
+#define TERM_NAME sweep_f64_f32
+#include <term_body.h>
+
 static void run_term(const rind_gather *gather, const rind_gather_row *row, int term, int lane,
                      void *to, const void *own, const void *source) {
   const bool is_own = term < row->num_own_first || term >= row->num_terms - row->num_own_last;
@@ -25,10 +30,15 @@ static void run_term(const rind_gather *gather, const rind_gather_row *row, int 
   const ptrdiff_t offset = row->offset[term] + (is_own ? row->own_offset[lane] : 0);
   const ptrdiff_t *stride = is_own ? row->own_stride : row->source_stride;
   const void *from = is_own ? own : source;
-  if (gather->to_type == RIND_FLOAT64)
+  const bool to_double = gather->to_type == RIND_FLOAT64;
+  const bool from_double = (is_own ? gather->to_type : gather->source_type) == RIND_FLOAT64;
+  if (to_double && from_double)
     sweep_f64_f64(row, (double *)to + to_offset, (const double *)from + offset, stride, weight,
                   term == 0);
-  else if (is_own || gather->source_type == RIND_FLOAT32)
+  else if (to_double)
+    sweep_f64_f32(row, (double *)to + to_offset, (const float *)from + offset, stride, weight,
+                  term == 0);
+  else if (!from_double)
     sweep_f32_f32(row, (float *)to + to_offset, (const float *)from + offset, stride, weight,
                   term == 0);
   else

@@ -30,6 +30,10 @@ rind_view rind_view_box(const int32_t origin[3], const int32_t extent[3]) {
   return view;
 }
 
+rind_view rind_view_value(void) {
+  return (rind_view){.component_stride = 1};
+}
+
 static ptrdiff_t view_offset(const rind_view *view, const int32_t cell[3]) {
   ptrdiff_t offset = 0;
   for (int a = 0; a < 3; ++a)
@@ -54,10 +58,10 @@ static void set_extents(rind_gather_row *row, const int32_t extent[3], int compo
 static const int32_t straight[3] = {0, 1, 2}, one_step[3] = {1, 1, 1}, no_cell[3] = {0, 0, 0};
 
 bool rind_binder_open(rind_binder *binder, const rind_schedule *schedule, const rind_layout *layout,
-                      bool lanes, rind_bound *bound) {
+                      const rind_components *components, bool lanes, rind_bound *bound) {
   *binder = (rind_binder){.schedule = schedule,
                           .field = rind_view_field(layout),
-                          .components = layout->components,
+                          .components = components,
                           .lanes = lanes,
                           .bound = bound};
   binder->head = rind_allocate((size_t)schedule->num_patterns, sizeof *binder->head);
@@ -79,8 +83,9 @@ void rind_binder_close(rind_binder *binder) {
  * a's, shifted: then both can be lanes of one row. */
 static bool same_window(const rind_schedule *schedule, const rind_pattern *a,
                         const rind_pattern *b) {
-  if (a->num_terms != b->num_terms || a->num_own_first != b->num_own_first ||
-      a->num_own_last != b->num_own_last || memcmp(a->extent, b->extent, sizeof a->extent) != 0 ||
+  if (a->component != b->component || a->num_terms != b->num_terms ||
+      a->num_own_first != b->num_own_first || a->num_own_last != b->num_own_last ||
+      memcmp(a->extent, b->extent, sizeof a->extent) != 0 ||
       memcmp(a->step, b->step, sizeof a->step) != 0 ||
       memcmp(a->slot, b->slot, sizeof a->slot) != 0)
     return false;
@@ -102,9 +107,13 @@ static bool same_window(const rind_schedule *schedule, const rind_pattern *a,
   return true;
 }
 
-/* One row whose lanes are the given patterns. */
-static bool bind_lanes(rind_binder *binder, const rind_pattern *const *lane, int num_lanes,
-                       const rind_view *source) {
+static bool types_equal(const rind_bound *bound) {
+  return bound->to_type == bound->source_type;
+}
+
+/* One row whose lanes are the given patterns, for a run of components. */
+static bool bind_components(rind_binder *binder, const rind_pattern *const *lane, int num_lanes,
+                            const rind_view *source, const rind_component_run *run) {
   const rind_pattern *pattern = lane[0];
   double *weight = NULL;
   ptrdiff_t *offset = NULL;
@@ -113,24 +122,37 @@ static bool bind_lanes(rind_binder *binder, const rind_pattern *const *lane, int
   if (!row) return false;
   const rind_slot *own_slot = &pattern->slot[RIND_SLOT_OWN];
   const rind_slot *source_slot = &pattern->slot[RIND_SLOT_SOURCE];
+  const ptrdiff_t own_first = run->first * binder->field.component_stride;
+  const ptrdiff_t source_first = run->source_first * source->component_stride;
   row->num_own_first = pattern->num_own_first;
   row->num_own_last = pattern->num_own_last;
-  set_extents(row, pattern->extent, binder->components);
+  set_extents(row, pattern->extent, run->count);
   set_strides(&binder->field, straight, pattern->step, row->to_stride);
   set_strides(&binder->field, own_slot->axis, own_slot->step, row->own_stride);
   set_strides(source, source_slot->axis, source_slot->step, row->source_stride);
   for (int l = 0; l < num_lanes; ++l) {
-    row->to_offset[l] = view_offset(&binder->field, lane[l]->origin);
+    row->to_offset[l] = view_offset(&binder->field, lane[l]->origin) + own_first;
     for (int t = 0; t < pattern->num_terms; ++t) {
       const rind_pattern_term *term = &binder->schedule->term[lane[l]->first_term + t];
       const bool own = term->slot == RIND_SLOT_OWN;
-      const ptrdiff_t here = view_offset(own ? &binder->field : source, term->origin);
-      weight[t * num_lanes + l] = term->weight;
+      const ptrdiff_t here = own ? view_offset(&binder->field, term->origin) + own_first
+                                 : view_offset(source, term->origin) + source_first;
+      weight[t * num_lanes + l] = own ? term->weight : run->sign * term->weight;
       if (l == 0) offset[t] = here;
       if (own) row->own_offset[l] = here - offset[t];
     }
   }
-  rind_gather_row_finish(row, offset, true);
+  rind_gather_row_finish(row, offset, types_equal(binder->bound));
+  return true;
+}
+
+/* The rows whose lanes are the given patterns. */
+static bool bind_lanes(rind_binder *binder, const rind_pattern *const *lane, int num_lanes,
+                       const rind_view *source) {
+  const rind_slot *slot = &lane[0]->slot[RIND_SLOT_SOURCE];
+  rind_component_run run = {0};
+  while (rind_components_next(binder->components, lane[0]->component, slot, &run))
+    if (!bind_components(binder, lane, num_lanes, source, &run)) return false;
   return true;
 }
 
@@ -214,22 +236,37 @@ bool rind_bind_run(rind_binder *binder, const rind_schedule_fill_data *fill, int
   return true;
 }
 
+/* The sums of a message's box, then the own terms, which a pattern with sums has last. */
+static bool bind_sums_row(rind_binder *binder, const rind_pattern *pattern, const rind_view *box) {
+  double *weight = NULL;
+  ptrdiff_t *offset = NULL;
+  const int num_own = pattern->num_own_last, num_source = pattern->num_terms - num_own;
+  rind_gather_row *row = rind_bound_add_row(binder->bound, 1 + num_own, 1, &weight, &offset);
+  if (!row) return false;
+  const rind_slot *own_slot = &pattern->slot[RIND_SLOT_OWN];
+  weight[0] = 1;
+  for (int t = 0; t < num_own; ++t) {
+    const rind_pattern_term *term = &binder->schedule->term[pattern->first_term + num_source + t];
+    weight[1 + t] = term->weight;
+    offset[1 + t] = view_offset(&binder->field, term->origin);
+  }
+  row->num_own_last = num_own;
+  set_extents(row, pattern->extent, binder->components->count);
+  set_strides(&binder->field, straight, pattern->step, row->to_stride);
+  set_strides(&binder->field, own_slot->axis, own_slot->step, row->own_stride);
+  set_strides(box, straight, one_step, row->source_stride);
+  row->to_offset[0] = view_offset(&binder->field, pattern->origin);
+  rind_gather_row_finish(row, offset, types_equal(binder->bound));
+  return true;
+}
+
 bool rind_bind_sums(rind_binder *binder, const rind_schedule_fill_data *fill, int source) {
   const rind_pattern *pattern = &binder->schedule->pattern[fill->pattern];
   const rind_view box = rind_view_box(no_cell, pattern->extent);
   rind_run *run = find_run(binder, fill, 1, &box);
   if (!run) {
-    double *weight = NULL;
-    ptrdiff_t *offset = NULL;
     run = add_run(binder, fill, 1, &box);
-    rind_gather_row *row = run ? rind_bound_add_row(binder->bound, 1, 1, &weight, &offset) : NULL;
-    if (!row) return false;
-    weight[0] = 1;
-    set_extents(row, pattern->extent, binder->components);
-    set_strides(&binder->field, straight, pattern->step, row->to_stride);
-    set_strides(&box, straight, one_step, row->source_stride);
-    row->to_offset[0] = view_offset(&binder->field, pattern->origin);
-    rind_gather_row_finish(row, offset, true);
+    if (!run || !bind_sums_row(binder, pattern, &box)) return false;
     run->num_rows = 1;
   }
   return rind_bound_add_fill(binder->bound, run->first_row, fill->block, source);
@@ -247,26 +284,31 @@ bool rind_bind_pack_raw(rind_bound *bound, const rind_layout *layout, const int3
   set_extents(row, extent, layout->components);
   set_strides(&box, straight, one_step, row->to_stride);
   set_strides(&field, straight, one_step, row->source_stride);
-  rind_gather_row_finish(row, offset, true);
+  rind_gather_row_finish(row, offset, types_equal(bound));
   return true;
 }
 
-bool rind_bind_pack_sums(rind_bound *bound, const rind_layout *layout, const rind_pattern *pattern,
+bool rind_bind_pack_sums(rind_bound *bound, const rind_layout *layout,
+                         const rind_components *components, const rind_pattern *pattern,
                          const rind_pattern_term *term) {
   const rind_view field = rind_view_field(layout);
   const rind_view box = rind_view_box(no_cell, pattern->extent);
   const rind_slot *slot = &pattern->slot[RIND_SLOT_SOURCE];
-  double *weight = NULL;
-  ptrdiff_t *offset = NULL;
-  rind_gather_row *row = rind_bound_add_row(bound, pattern->num_terms, 1, &weight, &offset);
-  if (!row) return false;
-  for (int t = 0; t < pattern->num_terms; ++t) {
-    weight[t] = term[t].weight;
-    offset[t] = view_offset(&field, term[t].origin);
+  rind_component_run run = {0};
+  while (rind_components_next(components, -1, slot, &run)) {
+    double *weight = NULL;
+    ptrdiff_t *offset = NULL;
+    rind_gather_row *row = rind_bound_add_row(bound, pattern->num_terms, 1, &weight, &offset);
+    if (!row) return false;
+    for (int t = 0; t < pattern->num_terms; ++t) {
+      weight[t] = run.sign * term[t].weight;
+      offset[t] = view_offset(&field, term[t].origin) + run.source_first * field.component_stride;
+    }
+    set_extents(row, pattern->extent, run.count);
+    set_strides(&box, straight, one_step, row->to_stride);
+    set_strides(&field, slot->axis, slot->step, row->source_stride);
+    row->to_offset[0] = run.first * box.component_stride;
+    rind_gather_row_finish(row, offset, types_equal(bound));
   }
-  set_extents(row, pattern->extent, layout->components);
-  set_strides(&box, straight, one_step, row->to_stride);
-  set_strides(&field, slot->axis, slot->step, row->source_stride);
-  rind_gather_row_finish(row, offset, true);
   return true;
 }

@@ -65,9 +65,9 @@ void rind_bound_trim(rind_bound *bound) {
   bound->fill = fills;
 }
 
-rind_gather rind_bound_gather(const rind_bound *bound, rind_type type) {
-  return (rind_gather){.to_type = type,
-                       .source_type = type,
+rind_gather rind_bound_gather(const rind_bound *bound) {
+  return (rind_gather){.to_type = bound->to_type,
+                       .source_type = bound->source_type,
                        .row = bound->row,
                        .fill = bound->fill,
                        .num_fills = bound->num_fills};

@@ -3,6 +3,8 @@
 #include <gather.h>
 
 typedef struct rind_bound {
+  rind_type to_type;
+  rind_type source_type;
   rind_gather_row *row; /* [num_rows]; weights and offsets of a row are one allocation */
   int num_rows;
   int row_room;
@@ -20,8 +22,8 @@ rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_la
 bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
 /* Gives back room that was not needed. */
 void rind_bound_trim(rind_bound *bound);
-/* The engine's view; the fields and messages have one type. Valid until a row or fill is added. */
-rind_gather rind_bound_gather(const rind_bound *bound, rind_type type);
+/* The engine's view. Valid until a row or fill is added. */
+rind_gather rind_bound_gather(const rind_bound *bound);
 int64_t rind_bound_bytes(const rind_bound *bound);
 /* Frees what bound holds and leaves it empty. */
 void rind_bound_clear(rind_bound *bound);

@@ -1,19 +1,25 @@
-/* exchange_data.h - what an exchange is inside: three gathers and the messages between them.
+/* exchange_data.h - what an exchange is inside: for each phase its messages, and for each field in
+ * it three gathers.
  *
- *     pack     this rank's blocks -> send buffer       before the sends of each peer
- *     local    this rank's blocks -> ghosts            while messages travel
- *     remote   receive buffer, own block -> ghosts     peer by peer, as messages arrive */
+ *     pack     this rank's blocks -> send buffer                before the sends of each peer
+ *     local    this rank's blocks, walls' values -> ghosts      while messages travel
+ *     remote   receive buffer, own block -> ghosts              peer by peer, as messages arrive */
 #pragma once
 #include <bound.h>
+#include <components.h>
 #include <messages.h>
 #include <orders.h>
 #include <rind/exchange.h>
 
-struct rind_exchange {
-  const rind_schedule *schedule; /* borrowed */
-  rind_context *context;         /* borrowed, the schedule's */
-  rind_layout layout;            /* complete */
-  rind_exchange_options options; /* no zeros left */
+typedef struct rind_exchange_field {
+  rind_layout layout; /* complete */
+  rind_components components;
+  double *wall_value;        /* [6 * components.count] */
+  const void *wall_start[6]; /* of each wall's values */
+} rind_exchange_field;
+
+/* One field in one phase. */
+typedef struct rind_exchange_part {
   rind_bound pack;
   rind_bound local;
   rind_bound remote;
@@ -21,17 +27,61 @@ struct rind_exchange {
   int *first_remote;          /* [peers + 1], fills of remote */
   void **pack_to;             /* [orders], in the send buffer */
   const void **remote_source; /* [requests], in the receive buffer */
+} rind_exchange_part;
+
+/* A peer's message holds the boxes of field 0, then those of field 1, .., each beginning at a
+ * multiple of 8 bytes. Phases without messages have no peers. */
+typedef struct rind_exchange_phase {
+  int32_t kind; /* rind_phase_kind */
   rind_messages messages;
-  const rind_field *begun; /* field of the fill that has begun, NULL if none */
+  int *function; /* [num_functions], the fills that are the caller's */
+  int num_functions;
+  rind_exchange_part *part; /* [num_fields] */
+} rind_exchange_phase;
+
+struct rind_exchange {
+  const rind_schedule *schedule; /* borrowed */
+  rind_context *context;         /* borrowed, the schedule's */
+  rind_exchange_options options; /* no zeros left; vector is NULL */
+  int num_fields;
+  rind_exchange_field *field; /* [num_fields] */
+  int num_phases;
+  rind_exchange_phase phase[RIND_MAX_PHASES];
+  bool has_begun;           /* a fill, of the fields begun */
+  const rind_field **begun; /* [num_fields] */
   rind_exchange_stats stats;
 };
 
-/* The gathers of an exchange whose schedule, layout and options are set: those that read this
- * rank's blocks, those that read messages, and those that fill messages. Not collective. */
-rind_error rind_exchange_bind_local(rind_exchange *exchange);
-rind_error rind_exchange_bind_remote(rind_exchange *exchange, const rind_request_plan *plan);
-rind_error rind_exchange_bind_pack(rind_exchange *exchange, int num_peers,
+/* The schedule must be of the forest as it is now. */
+rind_error rind_exchange_check_schedule(const rind_schedule *schedule);
+
+/* Takes the layouts and options of an exchange whose schedule is set: checks, copies, and zeros for
+ * the walls. Not collective. */
+rind_error rind_exchange_take(rind_exchange *exchange, const rind_layout *layouts, int num_fields,
+                              const rind_exchange_options *options);
+/* Collective. RIND_ERROR_MISMATCH unless all ranks ask for the same exchange. vector: as in the
+ * options. */
+rind_error rind_exchange_check_shared(rind_exchange *exchange, const int *vector);
+
+/* True if the messages of a phase are in double whatever the fields' types. */
+static inline bool rind_phase_sends_double(int32_t kind) {
+  return kind == RIND_PHASE_FLUX;
+}
+
+static inline bool rind_phase_has_messages(int32_t kind) {
+  return kind == RIND_PHASE_BLOCKS || kind == RIND_PHASE_FLUX;
+}
+
+/* The gathers of a phase: those that read this rank's blocks, those that read messages, and those
+ * that fill messages. Parts exist by now. Not collective. */
+rind_error rind_exchange_bind_local(rind_exchange *exchange, int phase);
+rind_error rind_exchange_bind_remote(rind_exchange *exchange, int phase,
+                                     const rind_request_plan *plan);
+rind_error rind_exchange_bind_pack(rind_exchange *exchange, int phase, int num_peers,
                                    const rind_orders *orders);
+/* Bytes of each peer's message in a phase [num_peers] with so many cells. RIND_ERROR_OVERFLOW. */
+rind_error rind_exchange_message_bytes(const rind_exchange *exchange, int phase, int num_peers,
+                                       const int64_t *num_cells, size_t *bytes);
 /* Where each request and order lies in the buffers, which exist by now. */
-rind_error rind_exchange_place_boxes(rind_exchange *exchange, const rind_request_plan *plan,
-                                     const rind_orders *orders);
+rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
+                                     const rind_request_plan *plan, const rind_orders *orders);

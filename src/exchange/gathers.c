@@ -1,9 +1,8 @@
-/* gathers.c - the three gathers of an exchange. */
+/* gathers.c - the gathers of a phase that write ghosts: from local blocks, and from messages. */
 #include <exchange_data.h>
 
 #include <bind.h>
 #include <stdlib.h>
-#include <string.h>
 
 static rind_error no_memory(const rind_exchange *exchange, const char *what) {
   return rind_context_fail(exchange->context, RIND_ERROR_MEMORY, "no memory for the %s of %d fills",
@@ -14,9 +13,16 @@ static bool wanted(const rind_exchange *exchange, const rind_schedule_fill_data 
   return exchange->options.families >> exchange->schedule->pattern[fill->pattern].family & 1;
 }
 
+/* What a local fill reads beside its own block: a block, or in a phase of walls the values of one.
+ * Where it reads nothing else that is the block itself. */
+static int source_of(const rind_schedule *schedule, const rind_schedule_fill_data *fill) {
+  const int wall = schedule->pattern[fill->pattern].wall;
+  return wall >= 0 ? wall : fill->source >= 0 ? fill->source : fill->block;
+}
+
 static bool follows(const rind_schedule *schedule, const rind_schedule_fill_data *a,
                     const rind_schedule_fill_data *b) {
-  return a->block == b->block && a->source == b->source &&
+  return a->block == b->block && source_of(schedule, a) == source_of(schedule, b) &&
          schedule->pattern[a->pattern].group == schedule->pattern[b->pattern].group;
 }
 
@@ -34,59 +40,105 @@ static int compare_fills(const void *left, const void *right) {
 }
 
 /* Fills with local sources, run by run. */
-static bool bind_runs(rind_binder *binder, const rind_schedule_fill_data *fill, int num_fills) {
+static bool bind_runs(rind_binder *binder, const rind_view *source,
+                      const rind_schedule_fill_data *fill, int num_fills) {
   for (int first = 0, end = 0; first < num_fills; first = end) {
     for (end = first + 1; end < num_fills && follows(binder->schedule, &fill[first], &fill[end]);)
       ++end;
-    if (!rind_bind_run(binder, fill + first, end - first, &binder->field, fill[first].block,
-                       fill[first].source))
+    if (!rind_bind_run(binder, fill + first, end - first, source, fill[first].block,
+                       source_of(binder->schedule, &fill[first])))
       return false;
   }
   return true;
 }
 
-rind_error rind_exchange_bind_local(rind_exchange *exchange) {
-  const rind_schedule *schedule = exchange->schedule;
-  rind_schedule_fill_data *fill = rind_allocate((size_t)schedule->num_fills, sizeof *fill);
-  int num_fills = 0;
-  for (int f = 0; fill && f < schedule->num_fills; ++f)
-    if (schedule->fill[f].source < schedule->num_local && wanted(exchange, &schedule->fill[f]))
-      fill[num_fills++] = schedule->fill[f];
+/* A binder for one of the gathers of a field. */
+static bool open_binder(const rind_exchange *exchange, int f, rind_bound *bound,
+                        rind_type source_type, rind_binder *binder) {
+  const rind_exchange_field *field = &exchange->field[f];
+  bound->to_type = field->layout.type;
+  bound->source_type = source_type;
+  return rind_binder_open(binder, exchange->schedule, &field->layout, &field->components,
+                          exchange->options.method == RIND_METHOD_FUSED, bound);
+}
+
+static bool bind_local_part(rind_exchange *exchange, int phase, int f,
+                            const rind_schedule_fill_data *fill, int num_fills) {
+  const bool walls = exchange->phase[phase].kind == RIND_PHASE_WALLS;
+  const rind_layout *layout = &exchange->field[f].layout;
+  rind_bound *local = &exchange->phase[phase].part[f].local;
+  const rind_view view = walls ? rind_view_value() : rind_view_field(layout);
   rind_binder binder = {0};
-  const bool fused = exchange->options.method == RIND_METHOD_FUSED;
   const bool bound =
-      fill && rind_binder_open(&binder, schedule, &exchange->layout, fused, &exchange->local) &&
-      bind_runs(&binder, fill, num_fills);
+      open_binder(exchange, f, local, walls ? RIND_FLOAT64 : layout->type, &binder) &&
+      bind_runs(&binder, &view, fill, num_fills);
   rind_binder_close(&binder);
+  if (bound && local->num_fills > 0 && !walls)
+    qsort(local->fill, (size_t)local->num_fills, sizeof *local->fill, compare_fills);
+  rind_bound_trim(local);
+  return bound;
+}
+
+/* Splits a phase's local fills into those of rows, in row_fill, and those of the caller. */
+static int list_local(rind_exchange *exchange, int phase, rind_schedule_fill_data *row_fill) {
+  const rind_schedule *schedule = exchange->schedule;
+  rind_exchange_phase *here = &exchange->phase[phase];
+  int num_rows = 0;
+  for (int f = schedule->first_fill[phase]; f < schedule->first_fill[phase + 1]; ++f) {
+    const rind_schedule_fill_data *fill = &schedule->fill[f];
+    if (fill->source >= schedule->num_local || !wanted(exchange, fill)) continue;
+    if (schedule->pattern[fill->pattern].family == RIND_FAMILY_FUNCTION)
+      here->function[here->num_functions++] = f;
+    else
+      row_fill[num_rows++] = *fill;
+  }
+  return num_rows;
+}
+
+static int count_functions(const rind_schedule *schedule, int phase) {
+  int count = 0;
+  for (int f = schedule->first_fill[phase]; f < schedule->first_fill[phase + 1]; ++f)
+    count += schedule->pattern[schedule->fill[f].pattern].family == RIND_FAMILY_FUNCTION;
+  return count;
+}
+
+rind_error rind_exchange_bind_local(rind_exchange *exchange, int phase) {
+  const rind_schedule *schedule = exchange->schedule;
+  rind_exchange_phase *here = &exchange->phase[phase];
+  const int most = schedule->first_fill[phase + 1] - schedule->first_fill[phase];
+  rind_schedule_fill_data *fill = rind_allocate((size_t)most, sizeof *fill);
+  here->function = rind_allocate((size_t)count_functions(schedule, phase), sizeof *here->function);
+  bool bound = fill && here->function;
+  if (bound) {
+    const int num_fills = list_local(exchange, phase, fill);
+    exchange->stats.local_fills += num_fills + here->num_functions;
+    for (int f = 0; bound && f < exchange->num_fields; ++f)
+      bound = bind_local_part(exchange, phase, f, fill, num_fills);
+  }
   free(fill);
-  if (!bound) return no_memory(exchange, "local rows");
-  if (exchange->local.num_fills > 0)
-    qsort(exchange->local.fill, (size_t)exchange->local.num_fills, sizeof *exchange->local.fill,
-          compare_fills);
-  rind_bound_trim(&exchange->local);
-  exchange->stats.local_fills = num_fills;
-  return RIND_OK;
+  return bound ? RIND_OK : no_memory(exchange, "local rows");
 }
 
 /* Fills that read the values of request r; room for all of them is in wanted_fill. */
-static bool bind_request(rind_exchange *exchange, rind_binder *binder,
-                         const rind_request_plan *plan, int r,
-                         rind_schedule_fill_data *wanted_fill) {
+static bool bind_request(const rind_exchange *exchange, rind_binder *binder,
+                         const rind_request_plan *plan, int r, rind_schedule_fill_data *wanted_fill,
+                         int64_t *num_served) {
   const rind_request *request = &plan->request[r];
   int num_fills = 0;
   for (int f = 0; f < request->num_fills; ++f) {
     const rind_schedule_fill_data *fill = &exchange->schedule->fill[request->first_fill + f];
     if (wanted(exchange, fill)) wanted_fill[num_fills++] = *fill;
   }
-  exchange->stats.remote_fills += num_fills;
+  *num_served += num_fills;
   if (num_fills == 0) return true;
-  if (request->kind == RIND_REQUEST_SUMS) return rind_bind_sums(binder, wanted_fill, r);
+  if (request->kind != RIND_REQUEST_RAW) return rind_bind_sums(binder, wanted_fill, r);
   const rind_view box = rind_view_box(request->origin, request->extent);
   return rind_bind_run(binder, wanted_fill, num_fills, &box, wanted_fill[0].block, r);
 }
 
-static bool bind_requests(rind_exchange *exchange, rind_binder *binder,
-                          const rind_request_plan *plan) {
+/* The fills of all requests, peer by peer. */
+static bool bind_requests(const rind_exchange *exchange, rind_binder *binder,
+                          const rind_request_plan *plan, int *first_remote, int64_t *num_served) {
   int longest = 0;
   for (int r = 0; r < plan->num_requests; ++r)
     if (plan->request[r].num_fills > longest) longest = plan->request[r].num_fills;
@@ -94,118 +146,44 @@ static bool bind_requests(rind_exchange *exchange, rind_binder *binder,
   bool bound = fill != NULL;
   for (int p = 0; bound && p < plan->num_peers; ++p) {
     for (int r = plan->first_request[p]; bound && r < plan->first_request[p + 1]; ++r)
-      bound = bind_request(exchange, binder, plan, r, fill);
-    exchange->first_remote[p + 1] = exchange->remote.num_fills;
+      bound = bind_request(exchange, binder, plan, r, fill, num_served);
+    first_remote[p + 1] = binder->bound->num_fills;
   }
   free(fill);
   return bound;
 }
 
-rind_error rind_exchange_bind_remote(rind_exchange *exchange, const rind_request_plan *plan) {
-  const rind_schedule *schedule = exchange->schedule;
+static bool bind_remote_part(rind_exchange *exchange, int phase, int f,
+                             const rind_request_plan *plan, int64_t *num_served) {
+  rind_exchange_part *part = &exchange->phase[phase].part[f];
+  const rind_type type = exchange->field[f].layout.type;
+  const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
   rind_binder binder = {0};
-  const bool fused = exchange->options.method == RIND_METHOD_FUSED;
-  exchange->first_remote = rind_allocate((size_t)plan->num_peers + 1, sizeof(int));
+  part->first_remote = rind_allocate((size_t)plan->num_peers + 1, sizeof *part->first_remote);
   const bool bound =
-      exchange->first_remote &&
-      rind_binder_open(&binder, schedule, &exchange->layout, fused, &exchange->remote) &&
-      bind_requests(exchange, &binder, plan);
+      part->first_remote &&
+      open_binder(exchange, f, &part->remote, sends_double ? RIND_FLOAT64 : type, &binder) &&
+      bind_requests(exchange, &binder, plan, part->first_remote, num_served);
   rind_binder_close(&binder);
-  if (!bound) return no_memory(exchange, "remote rows");
-  rind_bound_trim(&exchange->remote);
+  rind_bound_trim(&part->remote);
+  return bound;
+}
+
+rind_error rind_exchange_bind_remote(rind_exchange *exchange, int phase,
+                                     const rind_request_plan *plan) {
+  const rind_schedule *schedule = exchange->schedule;
   int64_t remote = 0;
-  for (int f = 0; f < schedule->num_fills; ++f)
+  for (int f = schedule->first_fill[phase]; f < schedule->first_fill[phase + 1]; ++f)
     remote +=
         schedule->fill[f].source >= schedule->num_local && wanted(exchange, &schedule->fill[f]);
-  RIND_REQUIRE(exchange->context, remote == exchange->stats.remote_fills, RIND_ERROR_INTERNAL,
-               "%lld fills have remote sources, the requests serve %lld", (long long)remote,
-               (long long)exchange->stats.remote_fills);
-  return RIND_OK;
-}
-
-/* The raw boxes whose rows exist. */
-typedef struct boxes {
-  const rind_order **order; /* [num] that asked first */
-  int *row;                 /* [num] */
-  int num;
-} boxes;
-
-/* The row that packs an order; -1 without memory. */
-static int pack_row(rind_exchange *exchange, const rind_orders *orders, const rind_order *order,
-                    int *sums_row, boxes *raw) {
-  rind_bound *pack = &exchange->pack;
-  if (order->kind == RIND_REQUEST_SUMS) {
-    if (sums_row[order->pattern] < 0) {
-      const rind_pattern *pattern = &orders->pattern[order->pattern];
-      if (!rind_bind_pack_sums(pack, &exchange->layout, pattern,
-                               orders->term + pattern->first_term))
-        return -1;
-      sums_row[order->pattern] = pack->num_rows - 1;
-    }
-    return sums_row[order->pattern];
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    int64_t served = 0;
+    if (!bind_remote_part(exchange, phase, f, plan, &served))
+      return no_memory(exchange, "remote rows");
+    RIND_REQUIRE(exchange->context, remote == served, RIND_ERROR_INTERNAL,
+                 "%lld fills have remote sources, the requests serve %lld", (long long)remote,
+                 (long long)served);
   }
-  for (int b = 0; b < raw->num; ++b)
-    if (memcmp(raw->order[b]->origin, order->origin, sizeof order->origin) == 0 &&
-        memcmp(raw->order[b]->extent, order->extent, sizeof order->extent) == 0)
-      return raw->row[b];
-  if (!rind_bind_pack_raw(pack, &exchange->layout, order->origin, order->extent)) return -1;
-  raw->order[raw->num] = order;
-  raw->row[raw->num++] = pack->num_rows - 1;
-  return pack->num_rows - 1;
-}
-
-static bool bind_orders(rind_exchange *exchange, int num_peers, const rind_orders *orders,
-                        int *sums_row, boxes *raw) {
-  for (int pattern = 0; pattern < orders->num_patterns; ++pattern)
-    sums_row[pattern] = -1;
-  for (int p = 0; p < num_peers; ++p) {
-    for (int o = orders->first_order[p]; o < orders->first_order[p + 1]; ++o) {
-      const rind_order *order = &orders->order[o];
-      const int row = pack_row(exchange, orders, order, sums_row, raw);
-      if (row < 0 || !rind_bound_add_fill(&exchange->pack, row, o, order->block)) return false;
-    }
-    exchange->first_pack[p + 1] = exchange->pack.num_fills;
-  }
-  return true;
-}
-
-rind_error rind_exchange_bind_pack(rind_exchange *exchange, int num_peers,
-                                   const rind_orders *orders) {
-  const size_t num_orders = (size_t)orders->first_order[num_peers];
-  int *sums_row = rind_allocate((size_t)orders->num_patterns, sizeof *sums_row);
-  boxes raw = {.order = rind_allocate(num_orders, sizeof *raw.order),
-               .row = rind_allocate(num_orders, sizeof *raw.row)};
-  exchange->first_pack = rind_allocate((size_t)num_peers + 1, sizeof *exchange->first_pack);
-  const bool bound = sums_row && raw.order && raw.row && exchange->first_pack &&
-                     bind_orders(exchange, num_peers, orders, sums_row, &raw);
-  free(sums_row);
-  free(raw.order);
-  free(raw.row);
-  if (!bound) return no_memory(exchange, "packing rows");
-  rind_bound_trim(&exchange->pack);
-  return RIND_OK;
-}
-
-rind_error rind_exchange_place_boxes(rind_exchange *exchange, const rind_request_plan *plan,
-                                     const rind_orders *orders) {
-  const rind_messages *messages = &exchange->messages;
-  const size_t cell_bytes =
-      (size_t)exchange->layout.components * rind_type_bytes(exchange->layout.type);
-  const int num_peers = plan->num_peers, num_orders = orders->first_order[num_peers];
-  exchange->pack_to = rind_allocate((size_t)num_orders, sizeof *exchange->pack_to);
-  exchange->remote_source =
-      rind_allocate((size_t)plan->num_requests, sizeof *exchange->remote_source);
-  if (!exchange->pack_to || !exchange->remote_source) return no_memory(exchange, "message boxes");
-  for (int p = 0; p < num_peers; ++p) {
-    char *to = messages->send_buffer + messages->send_offset[p];
-    for (int o = orders->first_order[p]; o < orders->first_order[p + 1]; ++o) {
-      const int32_t *extent = orders->order[o].extent;
-      exchange->pack_to[o] = to;
-      to += (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2] * cell_bytes;
-    }
-    const char *from = messages->receive_buffer + messages->receive_offset[p];
-    for (int r = plan->first_request[p]; r < plan->first_request[p + 1]; ++r)
-      exchange->remote_source[r] = from + (size_t)plan->request[r].offset * cell_bytes;
-  }
+  exchange->stats.remote_fills += remote;
   return RIND_OK;
 }

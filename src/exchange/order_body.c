@@ -33,7 +33,7 @@ static rind_order *orders_of(const rind_order_body *body) {
 
 rind_error rind_order_body_allocate(rind_context *context, int peer_rank, rind_order_body *body) {
   const int64_t *header = body->header;
-  for (int i = 0; i < RIND_HEADER_SIZES; ++i)
+  for (int i = 0; i < RIND_HEADER_WORDS; ++i)
     RIND_REQUIRE(context, header[i] >= 0 && (i == RIND_HEADER_CELLS || header[i] <= INT_MAX),
                  RIND_ERROR_INTERNAL, "the orders of rank %d have size %d = %lld", peer_rank, i,
                  (long long)header[i]);
@@ -51,15 +51,21 @@ rind_error rind_order_body_allocate(rind_context *context, int peer_rank, rind_o
   return RIND_OK;
 }
 
+/* The owner of the source sums its terms; the own ones are the receiver's. */
+static int32_t num_source_terms(const rind_pattern *pattern) {
+  return pattern->num_terms - pattern->num_own_first - pattern->num_own_last;
+}
+
 static void write_pattern(const rind_schedule *schedule, const rind_pattern *pattern,
                           body_pattern *to, body_term *term) {
   const rind_slot *slot = &pattern->slot[RIND_SLOT_SOURCE];
-  to->num_terms = pattern->num_terms;
+  to->num_terms = num_source_terms(pattern);
   memcpy(to->extent, pattern->extent, sizeof to->extent);
   memcpy(to->axis, slot->axis, sizeof to->axis);
   memcpy(to->step, slot->step, sizeof to->step);
-  for (int t = 0; t < pattern->num_terms; ++t) {
-    const rind_pattern_term *from = &schedule->term[pattern->first_term + t];
+  for (int t = 0; t < to->num_terms; ++t) {
+    const rind_pattern_term *from =
+        &schedule->term[pattern->first_term + pattern->num_own_first + t];
     term[t].weight = from->weight;
     memcpy(term[t].origin, from->origin, sizeof term[t].origin);
   }
@@ -79,9 +85,9 @@ rind_error rind_order_body_write(const rind_schedule *schedule, const rind_reque
   const rind_block *block = rind_forest_get_arrays(schedule->forest)->block;
   int32_t num_patterns = 0;
   for (int r = 0; r < num_requests; ++r) {
-    if (request[r].kind != RIND_REQUEST_SUMS || place[request[r].pattern] >= 0) continue;
+    if (request[r].pattern < 0 || place[request[r].pattern] >= 0) continue;
     place[request[r].pattern] = num_patterns++;
-    body->header[RIND_HEADER_TERMS] += schedule->pattern[request[r].pattern].num_terms;
+    body->header[RIND_HEADER_TERMS] += num_source_terms(&schedule->pattern[request[r].pattern]);
   }
   body->header[RIND_HEADER_ORDERS] = num_requests;
   body->header[RIND_HEADER_PATTERNS] = num_patterns;
@@ -90,25 +96,27 @@ rind_error rind_order_body_write(const rind_schedule *schedule, const rind_reque
   body_term *term = error == RIND_OK ? terms(body) : NULL;
   int32_t written = 0;
   for (int r = 0; r < num_requests && error == RIND_OK; ++r) {
-    const bool sums = request[r].kind == RIND_REQUEST_SUMS;
+    const bool sums = request[r].pattern >= 0;
     const int32_t pattern = sums ? place[request[r].pattern] : -1;
     orders_of(body)[r] = order_of(&request[r], block[request[r].source].index, pattern);
     if (!sums || pattern != written) continue;
     const rind_pattern *from = &schedule->pattern[request[r].pattern];
     write_pattern(schedule, from, &patterns(body)[written++], term);
-    term += from->num_terms;
+    term += num_source_terms(from);
   }
   for (int r = 0; r < num_requests; ++r)
-    if (request[r].kind == RIND_REQUEST_SUMS) place[request[r].pattern] = -1;
+    if (request[r].pattern >= 0) place[request[r].pattern] = -1;
   return error;
 }
 
-/* True if the pattern's terms stay in the interior of a block. */
+/* True if the pattern's terms stay in a block with its ghosts. */
 static bool pattern_is_valid(const rind_schedule *schedule, const body_pattern *pattern,
                              const body_term *term) {
+  const int ghosts = schedule->ghosts;
   unsigned axes = 0;
   for (int a = 0; a < 3; ++a) {
-    if (pattern->axis[a] < 0 || pattern->axis[a] > 2 || pattern->extent[a] < 1 ||
+    if (pattern->axis[a] < 0 || pattern->axis[a] > 2 ||
+        (a >= schedule->dim && pattern->axis[a] != a) || pattern->extent[a] < 1 ||
         pattern->extent[a] > schedule->cells || (pattern->extent[a] > 1 && pattern->step[a] == 0) ||
         pattern->step[a] < -schedule->cells || pattern->step[a] > schedule->cells)
       return false;
@@ -118,10 +126,12 @@ static bool pattern_is_valid(const rind_schedule *schedule, const body_pattern *
   for (int t = 0; t < pattern->num_terms; ++t) {
     if (!isfinite(term[t].weight)) return false;
     for (int a = 0; a < 3; ++a) {
-      const int axis = pattern->axis[a], limit = axis < schedule->dim ? schedule->cells : 1;
+      const int axis = pattern->axis[a];
+      const int64_t low = axis < schedule->dim ? -ghosts : 0;
+      const int64_t high = axis < schedule->dim ? schedule->cells + (int64_t)ghosts : 1;
       const int64_t first = term[t].origin[axis];
       const int64_t last = first + (int64_t)pattern->step[a] * (pattern->extent[a] - 1);
-      if (first < 0 || first >= limit || last < 0 || last >= limit) return false;
+      if (first < low || first >= high || last < low || last >= high) return false;
     }
   }
   return true;
@@ -130,7 +140,7 @@ static bool pattern_is_valid(const rind_schedule *schedule, const body_pattern *
 static bool order_is_valid(const rind_schedule *schedule, const rind_order *order,
                            const body_pattern *pattern, int64_t num_patterns) {
   if (order->block < 0 || order->block >= schedule->num_local) return false;
-  if (order->kind == RIND_REQUEST_SUMS)
+  if (order->kind == RIND_REQUEST_SUMS || order->kind == RIND_REQUEST_PARTIAL)
     return order->pattern >= 0 && order->pattern < num_patterns &&
            memcmp(order->extent, pattern[order->pattern].extent, sizeof order->extent) == 0;
   if (order->kind != RIND_REQUEST_RAW) return false;
@@ -184,7 +194,7 @@ rind_error rind_order_body_read(const rind_schedule *schedule, int peer_rank,
         "order %d of rank %d is for block %d, from (%d, %d, %d), extents %d %d %d: not here", r,
         peer_rank, order[r].block, order[r].origin[0], order[r].origin[1], order[r].origin[2],
         order[r].extent[0], order[r].extent[1], order[r].extent[2]);
-    if (order[r].kind == RIND_REQUEST_SUMS) order[r].pattern += first_pattern;
+    if (order[r].kind != RIND_REQUEST_RAW) order[r].pattern += first_pattern;
     cells += (int64_t)order[r].extent[0] * order[r].extent[1] * order[r].extent[2];
   }
   RIND_REQUIRE(context, terms_left == 0 && cells == header[RIND_HEADER_CELLS], RIND_ERROR_INTERNAL,

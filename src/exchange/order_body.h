@@ -7,10 +7,7 @@ enum {
   RIND_HEADER_PATTERNS,
   RIND_HEADER_TERMS,
   RIND_HEADER_CELLS,
-  RIND_HEADER_SIZES, /* from here on the numbers that peers must share */
-  RIND_HEADER_SHARED = RIND_HEADER_SIZES,
-  RIND_NUM_SHARED = 5,
-  RIND_HEADER_WORDS = RIND_HEADER_SHARED + RIND_NUM_SHARED
+  RIND_HEADER_WORDS
 };
 
 typedef struct rind_order_body {

@@ -6,7 +6,6 @@
 
 #include <order_body.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* One round with every peer. */
 typedef struct talk {
@@ -49,7 +48,7 @@ static rind_error check_mutual(rind_context *context, const rind_request_plan *p
 }
 
 static rind_error write_bodies(const rind_schedule *schedule, const rind_request_plan *plan,
-                               const int64_t *shared, talk *t) {
+                               talk *t) {
   rind_context *context = schedule->context;
   const size_t num_peers = (size_t)plan->num_peers;
   *t = (talk){.num_peers = plan->num_peers,
@@ -63,10 +62,8 @@ static rind_error write_bodies(const rind_schedule *schedule, const rind_request
                               plan->num_peers);
   for (int p = 0; error == RIND_OK && p < schedule->num_patterns; ++p)
     place[p] = -1;
-  for (int p = 0; error == RIND_OK && p < plan->num_peers; ++p) {
-    memcpy(&t->out[p].header[RIND_HEADER_SHARED], shared, RIND_NUM_SHARED * sizeof *shared);
+  for (int p = 0; error == RIND_OK && p < plan->num_peers; ++p)
     error = rind_order_body_write(schedule, plan, p, place, &t->out[p]);
-  }
   free(place);
   return error;
 }
@@ -92,27 +89,17 @@ static rind_error swap(rind_context *context, const rind_request_plan *plan, int
   return RIND_OK;
 }
 
-static rind_error check_headers(rind_context *context, const rind_request_plan *plan,
-                                const int64_t *shared, talk *t) {
-  static const char *const what[RIND_NUM_SHARED] = {"cells a block and axis", "ghost layers",
-                                                    "components a cell", "as the field's type",
-                                                    "bytes as the longest message"};
-  for (int p = 0; p < plan->num_peers; ++p) {
-    const int64_t *theirs = &t->in[p].header[RIND_HEADER_SHARED];
-    for (int i = 0; i < RIND_NUM_SHARED; ++i)
-      RIND_REQUIRE(context, theirs[i] == shared[i], RIND_ERROR_MISMATCH,
-                   "rank %d makes the exchange with %lld %s, rank %d with %lld", plan->peer_rank[p],
-                   (long long)theirs[i], what[i], context->rank, (long long)shared[i]);
+static rind_error allocate_bodies(rind_context *context, const rind_request_plan *plan, talk *t) {
+  for (int p = 0; p < plan->num_peers; ++p)
     RIND_TRY(rind_order_body_allocate(context, plan->peer_rank[p], &t->in[p]));
-  }
   return RIND_OK;
 }
 
 static rind_error read_bodies(const rind_schedule *schedule, const rind_request_plan *plan,
                               const talk *t, rind_orders *orders) {
-  int64_t sums[RIND_HEADER_SIZES] = {0};
+  int64_t sums[RIND_HEADER_WORDS] = {0};
   for (int p = 0; p < plan->num_peers; ++p)
-    for (int i = 0; i < RIND_HEADER_SIZES; ++i)
+    for (int i = 0; i < RIND_HEADER_WORDS; ++i)
       sums[i] += t->in[p].header[i];
   for (int i = 0; i < RIND_HEADER_CELLS; ++i)
     RIND_REQUIRE(schedule->context, sums[i] <= INT32_MAX, RIND_ERROR_OVERFLOW,
@@ -138,19 +125,16 @@ static rind_error read_bodies(const rind_schedule *schedule, const rind_request_
   return RIND_OK;
 }
 
-rind_error rind_orders_create(const rind_schedule *schedule, const rind_layout *layout,
-                              const rind_request_plan *plan, size_t max_message_bytes, int tag,
+rind_error rind_orders_create(const rind_schedule *schedule, const rind_request_plan *plan, int tag,
                               rind_orders *orders) {
   rind_context *context = schedule->context;
-  const int64_t shared[RIND_NUM_SHARED] = {layout->cells, layout->ghosts, layout->components,
-                                           layout->type, (int64_t)max_message_bytes};
   talk t = {0};
   *orders = (rind_orders){0};
   RIND_TRY(check_mutual(context, plan));
-  rind_error error = rind_context_agree(context, write_bodies(schedule, plan, shared, &t));
+  rind_error error = rind_context_agree(context, write_bodies(schedule, plan, &t));
   if (error == RIND_OK) {
     error = swap(context, plan, tag, true, &t);
-    if (error == RIND_OK) error = check_headers(context, plan, shared, &t);
+    if (error == RIND_OK) error = allocate_bodies(context, plan, &t);
     error = rind_context_agree(context, error);
   }
   if (error == RIND_OK) {

@@ -3,7 +3,7 @@
 #include <core.h>
 #include <request.h>
 
-/* A box of a local block, in raw cells or as the sums of a pattern. */
+/* A box of a local block, in raw cells or as the sums of a pattern, partial or not. */
 typedef struct rind_order {
   int32_t kind;    /* rind_request_kind */
   int32_t block;   /* local */
@@ -24,9 +24,7 @@ typedef struct rind_orders {
 } rind_orders;
 
 /* Collective; messages go to the plan's peers only. Tells the owners of remote blocks what this
- * rank needs and learns what the peers need from here. RIND_ERROR_MISMATCH if peers differ in
- * layout or max_message_bytes. *orders is empty on errors. */
-rind_error rind_orders_create(const rind_schedule *schedule, const rind_layout *layout,
-                              const rind_request_plan *plan, size_t max_message_bytes, int tag,
+ * rank needs in a phase and learns what the peers need from here. *orders is empty on errors. */
+rind_error rind_orders_create(const rind_schedule *schedule, const rind_request_plan *plan, int tag,
                               rind_orders *orders);
 void rind_orders_destroy(rind_orders *orders);

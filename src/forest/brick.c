@@ -67,7 +67,7 @@ static rind_error check_counts(rind_context *context, const rind_brick *brick) {
   return RIND_OK;
 }
 
-static const rind_brick_maker *maker_of(int dim) {
+const rind_brick_maker *rind_brick_maker_of(int dim) {
   return dim == 2 ? &rind_brick_maker_p4est : &rind_brick_maker_p8est;
 }
 
@@ -76,7 +76,7 @@ static rind_error check_brick(rind_context *context, const rind_brick *brick) {
   RIND_REQUIRE(context, brick->dim == 2 || brick->dim == 3, RIND_ERROR_INVALID,
                "the brick has dimension %d: 2 or 3 it must be", brick->dim);
   const rind_brick made = normalise(brick);
-  RIND_TRY(check_numbers(context, &made, maker_of(made.dim)->max_level));
+  RIND_TRY(check_numbers(context, &made, rind_brick_maker_of(made.dim)->max_level));
   return check_counts(context, &made);
 }
 
@@ -107,5 +107,5 @@ rind_error rind_forest_create_brick(rind_context *context, const rind_brick *bri
   if (!has_box(&made))
     for (int a = 0; a < made.dim; ++a)
       made.upper[a] = made.trees[a];
-  return maker_of(made.dim)->create(context, &made, forest);
+  return rind_brick_maker_of(made.dim)->create(context, &made, forest);
 }

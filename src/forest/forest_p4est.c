@@ -31,6 +31,7 @@ typedef struct mesh {
   rind_context *context; /* borrowed */
   p4est_t *p4est;        /* borrowed if wrapped, else ours with its connectivity */
   bool is_wrapped;
+  bool is_brick;
   double lower[3]; /* of a brick */
   double side[3];  /* of a brick's trees */
   rind_forest_arrays arrays;
@@ -65,6 +66,10 @@ static p4est_connectivity_t *new_brick(const rind_brick *brick) {
                                       periodic[2]);
 }
 
+static p4est_connectivity_t *new_trees(p4est_topidx_t num_vertices, p4est_topidx_t num_trees) {
+  return p4est_connectivity_new(num_vertices, num_trees, 0, 0, 0, 0);
+}
+
 static bool is_joined_edge(const p4est_connectivity_t *trees, int32_t tree, const int o[3],
                            int32_t other, const int other_o[3]) {
   int along = 0, other_along = 0;
@@ -91,6 +96,10 @@ static void set_z(p4est_quadrant_t *q, int32_t z) {
 static p4est_connectivity_t *new_brick(const rind_brick *brick) {
   return p4est_connectivity_new_brick(brick->trees[0], brick->trees[1], brick->periodic[0],
                                       brick->periodic[1]);
+}
+
+static p4est_connectivity_t *new_trees(p4est_topidx_t num_vertices, p4est_topidx_t num_trees) {
+  return p4est_connectivity_new(num_vertices, num_trees, 0, 0);
 }
 
 /* There are no edges but faces in 2D. */
@@ -188,7 +197,7 @@ static rind_tree_mesh view_of(mesh *of) {
                          .dim = P4EST_DIM,
                          .max_level = P4EST_QMAXLEVEL,
                          .first_global = of->p4est->global_first_quadrant,
-                         .is_brick = !of->is_wrapped,
+                         .is_brick = of->is_brick,
                          .cross_face = cross_face,
                          .is_joined = is_joined,
                          .find_owner = find_owner,
@@ -308,6 +317,7 @@ static rind_error create_brick(rind_context *context, const rind_brick *brick,
       of ? RIND_OK : rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a brick")));
   silence();
   of->context = context;
+  of->is_brick = true;
   for (int a = 0; a < P4EST_DIM; ++a) {
     of->lower[a] = brick->lower[a];
     of->side[a] = (brick->upper[a] - brick->lower[a]) / brick->trees[a];
@@ -318,8 +328,40 @@ static rind_error create_brick(rind_context *context, const rind_brick *brick,
   return make_forest(of, &backend, forest);
 }
 
-const rind_brick_maker rind_brick_maker_p4est = {.max_level = P4EST_QMAXLEVEL,
-                                                 .create = create_brick};
+/* Trees that know their corners; p4est finds out which of them touch. */
+static p4est_connectivity_t *connect(const rind_inp *inp) {
+  p4est_connectivity_t *trees = new_trees(inp->num_nodes, inp->num_elements);
+  memcpy(trees->vertices, inp->node, 3 * (size_t)inp->num_nodes * sizeof *inp->node);
+  for (p4est_topidx_t tree = 0; tree < inp->num_elements; ++tree) {
+    for (int c = 0; c < P4EST_CHILDREN; ++c) {
+      const size_t at = (size_t)tree * P4EST_CHILDREN + (size_t)c;
+      trees->tree_to_vertex[at] = inp->corner[at];
+    }
+    for (int f = 0; f < P4EST_FACES; ++f) {
+      const size_t at = (size_t)tree * P4EST_FACES + (size_t)f;
+      trees->tree_to_tree[at] = tree;
+      trees->tree_to_face[at] = (int8_t)f;
+    }
+  }
+  p4est_connectivity_complete(trees);
+  return trees;
+}
+
+static rind_error create_mesh(rind_context *context, const rind_inp *inp, int level,
+                              rind_forest **forest) {
+  mesh *of = calloc(1, sizeof *of);
+  RIND_TRY(rind_context_agree(
+      context,
+      of ? RIND_OK : rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a mesh")));
+  silence();
+  of->context = context;
+  of->p4est = p4est_new_ext(rind_context_comm(context), connect(inp), 0, level, 1, 0, NULL, NULL);
+  const rind_forest_backend backend = {.mesh = of, .refine = refine_mesh, .destroy = destroy_mesh};
+  return make_forest(of, &backend, forest);
+}
+
+const rind_brick_maker rind_brick_maker_p4est = {
+    .max_level = P4EST_QMAXLEVEL, .create = create_brick, .create_mesh = create_mesh};
 
 static rind_error check_wrapped(rind_context *context, const p4est_t *p4est) {
   RIND_REQUIRE(context, p4est, RIND_ERROR_INVALID, "the p4est to wrap is NULL");

@@ -1,32 +1,9 @@
 /* exchange_errors.c - each mistake once: its error on every rank, and all objects usable after. */
 #include <check.h>
-#include <exchange_scene.h>
+#include <exchange_refuse.h>
 
 #include <limits.h>
 #include <string.h>
-
-/* Collective calls give all ranks the same code and text. */
-static void check_same_text(const rind_context *context, rind_error error) {
-  char text[1024] = {0};
-  strncpy(text, rind_last_error(context), sizeof text - 1);
-  int code = (int)error;
-  MPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD);
-  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  CHECK(code == (int)error && strcmp(text, rind_last_error(context)) == 0,
-        "rank 0 says \"%s\", this one \"%s\"", text, rind_last_error(context));
-  CHECK(text[0] && !strchr(text, '\n'), "not one line: \"%s\"", text);
-}
-
-static void refuse_create(const scene *s, const rind_layout *layout,
-                          const rind_exchange_options *options, rind_error expected) {
-  rind_exchange *exchange = NULL;
-  const rind_error got = rind_exchange_create(s->schedule, layout, options, &exchange);
-  CHECK(got == expected, "%s instead of %s: %s", rind_error_name(got), rind_error_name(expected),
-        rind_last_error(s->context));
-  CHECK(!exchange, "an exchange in spite of %s", rind_error_name(got));
-  check_same_text(s->context, got);
-  rind_exchange_destroy(&exchange);
-}
 
 static void check_create(const scene *s, const rind_layout *good) {
   rind_exchange *exchange = NULL;

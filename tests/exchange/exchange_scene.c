@@ -103,15 +103,14 @@ static rind_layout shaped_layout(const scene *s, shape kind, rind_type type,
   return layout;
 }
 
-static ptrdiff_t cell_offset(const rind_layout *layout, const int cell[3], int component) {
+ptrdiff_t cell_offset(const rind_layout *layout, const int cell[3], int component) {
   ptrdiff_t offset = component * layout->component_stride;
   for (int a = 0; a < layout->dim; ++a)
     offset += cell[a] * layout->cell_stride[a];
   return offset;
 }
 
-/* In (-1, 1), of full precision, and of no rank. */
-static double made_value(int64_t global, const int cell[3], int component) {
+double made_value(int64_t global, const int cell[3], int component) {
   uint64_t x = (uint64_t)global * 1000003u + (uint64_t)component * 10007u + 17;
   for (int a = 0; a < 3; ++a)
     x = (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9u + (uint64_t)cell[a];
@@ -119,7 +118,7 @@ static double made_value(int64_t global, const int cell[3], int component) {
   return (double)(int64_t)(x ^ (x >> 31)) / 9223372036854775808.0;
 }
 
-static void store(void *pointer, rind_type type, ptrdiff_t at, double value) {
+void store(void *pointer, rind_type type, ptrdiff_t at, double value) {
   if (type == RIND_FLOAT64)
     ((double *)pointer)[at] = value;
   else
@@ -131,8 +130,7 @@ static double load(const void *pointer, rind_type type, ptrdiff_t at) {
                               : (double)((const float *)pointer)[at];
 }
 
-/* The next padded cell, axis 0 fastest; false after the last. */
-static bool next_cell(const scene *s, int cell[3]) {
+bool next_cell(const scene *s, int cell[3]) {
   for (int a = 0; a < s->dim; ++a) {
     if (++cell[a] < s->cells + s->ghosts) return true;
     cell[a] = -s->ghosts;
@@ -140,12 +138,12 @@ static bool next_cell(const scene *s, int cell[3]) {
   return false;
 }
 
-static void first_cell(const scene *s, int cell[3]) {
+void first_cell(const scene *s, int cell[3]) {
   for (int a = 0; a < 3; ++a)
     cell[a] = a < s->dim ? -s->ghosts : 0;
 }
 
-static bool is_interior(const scene *s, const int cell[3]) {
+bool is_interior(const scene *s, const int cell[3]) {
   for (int a = 0; a < s->dim; ++a)
     if (cell[a] < 0 || cell[a] >= s->cells) return false;
   return true;
@@ -159,15 +157,20 @@ static void set_interiors(const scene *s, memory *m) {
     do {
       for (int c = 0; c < m->layout.components && is_interior(s, cell); ++c)
         store(rind_field_pointer(m->field, b), m->layout.type, cell_offset(&m->layout, cell, c),
-              made_value(global, cell, c));
+              made_value(global, cell, c + m->seed));
     } while (next_cell(s, cell));
   }
 }
 
 void memory_create(const scene *s, shape kind, rind_type type, rind_component_order order,
                    int components, memory *m) {
+  memory_create_seeded(s, kind, type, order, components, 0, m);
+}
+
+void memory_create_seeded(const scene *s, shape kind, rind_type type, rind_component_order order,
+                          int components, int seed, memory *m) {
   const int num_blocks = rind_forest_num_blocks(s->forest);
-  *m = (memory){.layout = shaped_layout(s, kind, type, order, components)};
+  *m = (memory){.seed = seed, .layout = shaped_layout(s, kind, type, order, components)};
   must(rind_layout_complete(s->context, num_blocks, &m->layout), s->context, "layout");
   const size_t block_elements = rind_layout_block_elements(&m->layout);
   const size_t bytes = rind_type_bytes(type);
@@ -243,7 +246,7 @@ long memory_faults(const scene *s, const memory *m, const rind_rules *rules) {
         kind[at] = is_interior(s, cell)            ? INTERIOR
                    : is_covered(s, rules, b, cell) ? COVERED
                                                    : UNCOVERED;
-        wanted[at] = made_value(global, cell, c);
+        wanted[at] = made_value(global, cell, c + m->seed);
       }
     } while (next_cell(s, cell));
   }

@@ -15,7 +15,8 @@ typedef struct pair_of_types {
 
 static const pair_of_types pairs[] = {{RIND_FLOAT64, RIND_FLOAT64, "f64/f64"},
                                       {RIND_FLOAT32, RIND_FLOAT32, "f32/f32"},
-                                      {RIND_FLOAT32, RIND_FLOAT64, "f32/f64"}};
+                                      {RIND_FLOAT32, RIND_FLOAT64, "f32/f64"},
+                                      {RIND_FLOAT64, RIND_FLOAT32, "f64/f32"}};
 enum { NUM_PAIRS = sizeof pairs / sizeof *pairs };
 
 /* The memory of one block; doubles, so that either type fits. */

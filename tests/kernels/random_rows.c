@@ -46,9 +46,9 @@ static ptrdiff_t random_box(const ptrdiff_t block_stride[4], const int extent[3]
 }
 
 void make_random_row(random_row *row, bool types_equal) {
-  static const int widths[][3] = {{1, 0, 0},  {4, 0, 0},  {8, 0, 0}, {7, 1, 0}, {19, 1, 0},
-                                  {9, 0, 0},  {27, 0, 0}, {9, 0, 1}, {3, 2, 1}, {2, 0, 2},
-                                  {14, 8, 0}, {5, 0, 0},  {2, 1, 1}, {1, 1, 0}};
+  static const int widths[][3] = {
+      {1, 0, 0}, {4, 0, 0}, {8, 0, 0},  {7, 1, 0}, {19, 1, 0}, {9, 0, 0}, {27, 0, 0}, {9, 0, 1},
+      {3, 2, 1}, {2, 0, 2}, {14, 8, 0}, {5, 0, 0}, {2, 1, 1},  {1, 1, 0}, {2, 1, 0},  {2, 2, 0}};
   memset(row, 0, sizeof *row);
   rind_gather_row *raw = &row->raw;
   /* A third are copies between blocks of one orientation: they have bodies by extent. */
@@ -83,6 +83,9 @@ void make_random_row(random_row *row, bool types_equal) {
   const ptrdiff_t own_first = random_box(own_block, extent, to_step, !copies, raw->own_stride);
   const ptrdiff_t source_first =
       random_box(source_block, extent, source_step, !copies, raw->source_stride);
+  /* Like the value of a wall: one of each component, wherever the cell lies. */
+  for (int a = 0, constant = !copies && random_int(8) == 0; constant && a < 3; ++a)
+    raw->source_stride[a] = 0;
   for (int t = 0; t < raw->num_terms; ++t) {
     const bool own = t < raw->num_own_first || t >= raw->num_terms - raw->num_own_last;
     row->raw_offset[t] = own ? own_first : source_first + (t % 2) * source_block[t % 3];

@@ -33,6 +33,15 @@ static void place_block(const rind_block *block, const rind_brick *brick, int32_
   }
 }
 
+/* Where a block lies in its tree. */
+static void place_in_tree(const rind_block *block, int32_t *record) {
+  record[0] = block->tree;
+  record[1] = block->level;
+  for (int a = 0; a < 3; ++a)
+    record[2 + a] = record[5 + a] = block->coordinate[a];
+}
+
+/* brick NULL: in trees. */
 static int32_t *gather_records(MPI_Comm comm, const rind_forest *forest, const rind_brick *brick,
                                int *num_leaves) {
   int size = 0;
@@ -40,7 +49,13 @@ static int32_t *gather_records(MPI_Comm comm, const rind_forest *forest, const r
   const int num_local = rind_forest_num_blocks(forest);
   int32_t *mine = allocate((size_t)num_local * RECORD, sizeof *mine);
   for (int b = 0; b < num_local; ++b) {
-    place_block(rind_forest_block(forest, b), brick, mine + (size_t)b * RECORD);
+    const rind_block *block = rind_forest_block(forest, b);
+    int32_t *record = mine + (size_t)b * RECORD;
+    if (brick != NULL) {
+      place_block(block, brick, record);
+    } else {
+      place_in_tree(block, record);
+    }
   }
   int *counts = allocate((size_t)size, sizeof *counts);
   int *first = allocate((size_t)size, sizeof *first);
@@ -60,8 +75,9 @@ static int32_t *gather_records(MPI_Comm comm, const rind_forest *forest, const r
   return all;
 }
 
-static int32_t *map_entry(const oracle *judge, const int64_t place[3]) {
-  const int64_t row = place[2] * judge->size[1] + place[1];
+static int32_t *map_entry(const oracle *judge, int tree, const int64_t place[3]) {
+  const int64_t slab = (int64_t)tree * judge->size[2] + place[2];
+  const int64_t row = slab * judge->size[1] + place[1];
   return judge->map + row * judge->size[0] + place[0];
 }
 
@@ -79,8 +95,8 @@ static bool draw_leaf(oracle *judge, int leaf) {
   for (p[2] = first[2]; p[2] <= last[2]; ++p[2]) {
     for (p[1] = first[1]; p[1] <= last[1]; ++p[1]) {
       for (p[0] = first[0]; p[0] <= last[0]; ++p[0]) {
-        if (*map_entry(judge, p) >= 0) return false;
-        *map_entry(judge, p) = leaf;
+        if (*map_entry(judge, l->tree, p) >= 0) return false;
+        *map_entry(judge, l->tree, p) = leaf;
       }
     }
   }
@@ -112,30 +128,22 @@ static bool trees_agree(const int32_t *record, int num_leaves, int num_trees) {
   return agree;
 }
 
-oracle *oracle_create(MPI_Comm comm, const rind_forest *forest, const rind_brick *brick, int cells,
-                      char text[256]) {
-  oracle *judge = allocate(1, sizeof *judge);
-  judge->dim = brick->dim;
-  judge->cells = cells;
-  int32_t *record = gather_records(comm, forest, brick, &judge->num_leaves);
-  judge->leaf = allocate((size_t)judge->num_leaves, sizeof *judge->leaf);
-  for (int i = 0; i < judge->num_leaves; ++i) {
-    const int32_t *r = record + (size_t)i * RECORD;
-    judge->leaf[i].level = r[1];
-    memcpy(judge->leaf[i].at, r + 5, sizeof judge->leaf[i].at);
-    if (r[1] > judge->finest) judge->finest = r[1];
+static void gather_sides(MPI_Comm comm, const rind_forest *forest, oracle *judge) {
+  double *side = allocate((size_t)judge->num_leaves * 3, sizeof *side);
+  for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
+    const rind_block *block = rind_forest_block(forest, b);
+    memcpy(side + 3 * block->global, block->side, sizeof block->side);
   }
-  size_t places = 1;
-  for (int a = 0; a < 3; ++a) {
-    const bool used = a < brick->dim;
-    judge->trees[a] = used && brick->trees[a] > 0 ? brick->trees[a] : 1;
-    judge->periodic[a] = used && brick->periodic[a];
-    judge->size[a] = used ? judge->trees[a] << judge->finest : 1;
-    places *= (size_t)judge->size[a];
-  }
+  MPI_Allreduce(MPI_IN_PLACE, side, 3 * judge->num_leaves, MPI_DOUBLE, MPI_SUM, comm);
+  for (int i = 0; i < judge->num_leaves; ++i)
+    memcpy(judge->leaf[i].side, side + 3 * (size_t)i, sizeof judge->leaf[i].side);
+  free(side);
+}
+
+/* A line in text unless the leaves fill every place once. */
+static void draw_leaves(oracle *judge, size_t places, char text[256]) {
   judge->map = allocate(places, sizeof *judge->map);
   memset(judge->map, 0xff, places * sizeof *judge->map);
-
   text[0] = '\0';
   for (int i = 0; i < judge->num_leaves && text[0] == '\0'; ++i) {
     if (!draw_leaf(judge, i)) snprintf(text, 256, "leaf %d meets another or a wall", i);
@@ -143,6 +151,48 @@ oracle *oracle_create(MPI_Comm comm, const rind_forest *forest, const rind_brick
   for (size_t i = 0; i < places && text[0] == '\0'; ++i) {
     if (judge->map[i] < 0) snprintf(text, 256, "no leaf at place %zu", i);
   }
+}
+
+/* brick NULL: in glued trees. */
+static oracle *gather_leaves(MPI_Comm comm, const rind_forest *forest, const rind_brick *brick,
+                             int cells, int32_t **record) {
+  oracle *judge = allocate(1, sizeof *judge);
+  judge->dim = rind_forest_dim(forest);
+  judge->cells = cells;
+  *record = gather_records(comm, forest, brick, &judge->num_leaves);
+  judge->leaf = allocate((size_t)judge->num_leaves, sizeof *judge->leaf);
+  judge->kind = allocate((size_t)judge->num_leaves, sizeof *judge->kind);
+  gather_sides(comm, forest, judge);
+  for (int i = 0; i < judge->num_leaves; ++i) {
+    const int32_t *r = *record + (size_t)i * RECORD;
+    judge->leaf[i].level = r[1];
+    if (brick == NULL) judge->leaf[i].tree = r[0];
+    memcpy(judge->leaf[i].at, r + 5, sizeof judge->leaf[i].at);
+    if (r[1] > judge->finest) judge->finest = r[1];
+  }
+  return judge;
+}
+
+/* Returns the number of places. */
+static size_t set_size(oracle *judge) {
+  size_t places = 1;
+  for (int a = 0; a < 3; ++a) {
+    judge->size[a] = a < judge->dim ? judge->trees[a] << judge->finest : 1;
+    places *= (size_t)judge->size[a];
+  }
+  return places;
+}
+
+oracle *oracle_create(MPI_Comm comm, const rind_forest *forest, const rind_brick *brick, int cells,
+                      char text[256]) {
+  int32_t *record = NULL;
+  oracle *judge = gather_leaves(comm, forest, brick, cells, &record);
+  for (int a = 0; a < 3; ++a) {
+    const bool used = a < brick->dim;
+    judge->trees[a] = used && brick->trees[a] > 0 ? brick->trees[a] : 1;
+    judge->periodic[a] = used && brick->periodic[a];
+  }
+  draw_leaves(judge, set_size(judge), text);
   const int num_trees = judge->trees[0] * judge->trees[1] * judge->trees[2];
   if (text[0] == '\0' && !trees_agree(record, judge->num_leaves, num_trees)) {
     snprintf(text, 256, "corners in space disagree with tree coordinates");
@@ -153,10 +203,32 @@ oracle *oracle_create(MPI_Comm comm, const rind_forest *forest, const rind_brick
   return NULL;
 }
 
+oracle *oracle_create_glued(MPI_Comm comm, const rind_forest *forest, const oracle_trees *trees,
+                            int cells, char text[256]) {
+  int32_t *record = NULL;
+  oracle *judge = gather_leaves(comm, forest, NULL, cells, &record);
+  free(record);
+  judge->glued = trees;
+  for (int a = 0; a < 3; ++a)
+    judge->trees[a] = 1;
+  bool exist = judge->dim == trees->dim;
+  for (int i = 0; i < judge->num_leaves; ++i)
+    exist = exist && judge->leaf[i].tree >= 0 && judge->leaf[i].tree < trees->num_trees;
+  if (exist) {
+    draw_leaves(judge, set_size(judge) * (size_t)trees->num_trees, text);
+  } else {
+    snprintf(text, 256, "leaves of trees that do not exist");
+  }
+  if (text[0] == '\0') return judge;
+  oracle_destroy(judge);
+  return NULL;
+}
+
 void oracle_destroy(oracle *judge) {
   if (judge == NULL) return;
   free(judge->leaf);
   free(judge->map);
+  free(judge->kind);
   free(judge);
 }
 
@@ -180,17 +252,46 @@ int oracle_region(const oracle *judge, const int cell[3], int o[3], int *layer) 
   return directions;
 }
 
-bool oracle_find(const oracle *judge, int level, const int64_t global[3], int *leaf, int cell[3]) {
+bool oracle_is_interior(const oracle *judge, const int cell[3]) {
+  for (int a = 0; a < judge->dim; ++a) {
+    if (cell[a] < 0 || cell[a] >= judge->cells) return false;
+  }
+  return true;
+}
+
+bool oracle_locate(const oracle *judge, int leaf, const int cell[3], oracle_place *place) {
+  const oracle_leaf *l = &judge->leaf[leaf];
+  const int n = judge->cells;
+  oracle_place start = {.tree = l->tree, .frame = oracle_frame_straight()};
+  int away[3] = {0, 0, 0};
+  for (int a = 0; a < judge->dim; ++a) {
+    int nearest = cell[a];
+    if (nearest < 0) nearest = 0;
+    if (nearest >= n) nearest = n - 1;
+    start.at[a] = (int64_t)l->at[a] * n + nearest;
+    away[a] = cell[a] - nearest;
+  }
+  if (judge->glued != NULL) {
+    return oracle_trees_walk(judge->glued, (int64_t)n << l->level, &start, away, place);
+  }
+  *place = start;
+  for (int a = 0; a < judge->dim; ++a)
+    place->at[a] += away[a];
+  return true;
+}
+
+bool oracle_find(const oracle *judge, int level, int tree, const int64_t at[3], int *leaf,
+                 int cell[3]) {
   if (level < 0 || level > judge->finest) return false;
   int64_t wrapped[3] = {0, 0, 0}, place[3] = {0, 0, 0};
   for (int a = 0; a < judge->dim; ++a) {
     const int64_t length = ((int64_t)judge->trees[a] << level) * judge->cells;
-    wrapped[a] = global[a];
-    if (judge->periodic[a]) wrapped[a] = ((global[a] % length) + length) % length;
+    wrapped[a] = at[a];
+    if (judge->periodic[a]) wrapped[a] = ((at[a] % length) + length) % length;
     if (wrapped[a] < 0 || wrapped[a] >= length) return false;
     place[a] = (wrapped[a] / judge->cells) << (judge->finest - level);
   }
-  *leaf = *map_entry(judge, place);
+  *leaf = *map_entry(judge, tree, place);
   const oracle_leaf *l = &judge->leaf[*leaf];
   if (l->level != level) return false;
   for (int a = 0; a < 3; ++a) {

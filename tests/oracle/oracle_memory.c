@@ -191,29 +191,30 @@ void scene_free_memory(scene_memory *memory) {
   memset(memory, 0, sizeof *memory);
 }
 
-static void judge_cell(const scene_memory *memory, int block, int leaf, const int cell[3],
-                       const oracle_row *row, oracle_value value, const void *user,
-                       scene_verdict *verdict) {
+static void judge_value(const scene_memory *memory, const oracle_fill *fill, int block, int leaf,
+                        const int cell[3], int component, scene_verdict *verdict) {
   const rind_type type = memory->layout.type;
-  for (int c = 0; c < memory->layout.components; ++c) {
-    const size_t e = element_of(memory, block, cell, c);
-    const uint64_t got = element_bits(memory, memory->data, e);
-    const uint64_t want = row != NULL ? value_bits(type, oracle_sum(row, type, value, user, c))
-                                      : element_bits(memory, memory->before, e);
-    if (got == want) continue;
-    if (verdict->wrong++ == 0) {
-      snprintf(verdict->text, sizeof verdict->text,
-               "leaf %d cell %d %d %d component %d (%s) holds %016llx %g instead of %016llx %g",
-               leaf, cell[0], cell[1], cell[2], c,
-               row != NULL ? rind_family_name(row->family) : "not covered", (unsigned long long)got,
-               bits_value(type, got), (unsigned long long)want, bits_value(type, want));
-    }
+  const size_t e = element_of(memory, block, cell, component);
+  const uint64_t got = element_bits(memory, memory->data, e);
+  uint64_t want = element_bits(memory, memory->before, e);
+  oracle_row row;
+  const char *family = "not covered";
+  if (oracle_find_component_row(fill->judge, fill->rules, component, leaf, cell, &row)) {
+    want = value_bits(type, oracle_row_value(fill, &row, leaf, cell, component));
+    family = rind_family_name(row.family);
+    if (component == 0) ++verdict->covered;
+    if (component == 0 && row.family == RIND_FAMILY_FUNCTION) ++verdict->by_function;
+    ++verdict->family[row.family];
   }
+  if (got == want || verdict->wrong++ > 0) return;
+  snprintf(verdict->text, sizeof verdict->text,
+           "leaf %d cell %d %d %d component %d (%s) holds %016llx %g instead of %016llx %g", leaf,
+           cell[0], cell[1], cell[2], component, family, (unsigned long long)got,
+           bits_value(type, got), (unsigned long long)want, bits_value(type, want));
 }
 
-scene_verdict scene_judge(const scene_memory *memory, const rind_forest *forest,
-                          const oracle *judge, const rind_rules *rules, oracle_value value,
-                          const void *user) {
+scene_verdict scene_judge_fill(const scene_memory *memory, const rind_forest *forest,
+                               const oracle_fill *fill) {
   scene_verdict verdict = {.covered = 0};
   const size_t bytes = rind_type_bytes(memory->layout.type);
   for (int b = 0; b < memory->num_blocks; ++b) {
@@ -221,14 +222,9 @@ scene_verdict scene_judge(const scene_memory *memory, const rind_forest *forest,
     int cell[3];
     scene_first_cell(memory, cell);
     do {
-      oracle_row row;
-      const bool covered = oracle_find_row(judge, rules, leaf, cell, &row);
-      if (covered) {
-        ++verdict.covered;
-        ++verdict.family[row.family];
-      }
-      judge_cell(memory, b, leaf, cell, covered ? &row : NULL, value, user, &verdict);
-      for (int c = 0; c < memory->layout.components; ++c) { /* judged: only the gaps remain */
+      for (int c = 0; c < memory->layout.components; ++c) {
+        judge_value(memory, fill, b, leaf, cell, c, &verdict);
+        /* Judged: only the gaps remain. */
         const size_t e = element_of(memory, b, cell, c) * bytes;
         memcpy((char *)memory->before + e, (const char *)memory->data + e, bytes);
       }
@@ -242,4 +238,16 @@ scene_verdict scene_judge(const scene_memory *memory, const rind_forest *forest,
     }
   }
   return verdict;
+}
+
+scene_verdict scene_judge(const scene_memory *memory, const rind_forest *forest,
+                          const oracle *judge, const rind_rules *rules, oracle_value value,
+                          const void *user) {
+  const oracle_fill fill = {.judge = judge,
+                            .rules = rules,
+                            .type = memory->layout.type,
+                            .value = value,
+                            .user = user,
+                            .components = memory->layout.components};
+  return scene_judge_fill(memory, forest, &fill);
 }

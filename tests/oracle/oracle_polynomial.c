@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
   tally all;
   MPI_Allreduce(t.reproduced, all.reproduced, RIND_NUM_FAMILIES, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(t.missed, all.missed, RIND_NUM_FAMILIES, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  for (int f = 0; f < RIND_NUM_FAMILIES; ++f) {
+  for (int f = 0; f <= RIND_FAMILY_AVERAGE; ++f) { /* the others: oracle_exact.c */
     CHECK(all.reproduced[f] > 0 && (all.missed[f] > 0 || f == RIND_FAMILY_COPY),
           "%s: %ld reproduced, %ld not", rind_family_name((rind_family)f), all.reproduced[f],
           all.missed[f]);

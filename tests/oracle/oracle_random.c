@@ -1,8 +1,11 @@
 /* oracle_random.c - random balanced forests: the library's fill against the oracle, bit for bit.
  *
- *     oracle_random [--forests N] [--seed S] [--first I] [--wrapped] [--verbose]
+ *     oracle_random [--forests N] [--seed S] [--first I] [--wrapped] [--everything] [--glued PATH]
+ *                   [--verbose]
  *
  * --wrapped: forests in a p4est of the test's, balanced across faces only where that is enough.
+ * --everything: all families, walls and vectors, not only those between blocks.
+ * --glued: everything, on the meshes of oracle_ground.c; PATH is for .inp files of the test's.
  * Cases I to I + N - 1 of campaign S; a case is the same on any number of ranks. */
 #include <string.h>
 
@@ -14,7 +17,10 @@ typedef struct campaign {
   int first;
   int forests;
   int wrapped;
+  int everything;
+  const char *glued; /* a path, or NULL */
   int verbose;
+  long calls;                     /* of the function behind walls */
   long family[RIND_NUM_FAMILIES]; /* ghost cells judged on this rank */
 } campaign;
 
@@ -29,27 +35,40 @@ static void fill(rind_exchange *exchange, rind_field *field, int split, rind_con
   }
 }
 
+/* Ghost cells that the schedule says it writes, and what it says that is not so. */
+static void check_stats(int index, const scene *s, const rind_schedule *schedule,
+                        const scene_verdict *v, rind_context *context) {
+  rind_schedule_stats stats = {.fills = 0};
+  CHECK_OK(rind_schedule_get_stats(schedule, &stats), context);
+  if (s->by_component) return;
+  CHECK(stats.ghost_cells == v->covered, "case %d: the schedule writes %lld ghosts, oracle %ld",
+        index, (long long)stats.ghost_cells, v->covered);
+}
+
 /* Two fills with one exchange, each judged. */
 static void judge_fills(campaign *all, int index, const scene *s, const rind_forest *forest,
                         const oracle *judge, const rind_schedule *schedule, rind_exchange *exchange,
-                        scene_memory *memory, rind_field *field) {
+                        scene_walls *walls, scene_memory *memory, rind_field *field) {
   rind_context *context = rind_forest_context(forest);
+  const rind_rules rules = scene_rules(s);
+  if (all->everything) {
+    CHECK_OK(rind_exchange_set_wall_values(exchange, 0, s->wall_values), context);
+  }
   for (int pass = 0; pass < 2; ++pass) {
     const uint64_t noise = s->seed + (uint64_t)pass;
+    walls->noise = noise;
     scene_poison(memory, forest, scene_noise, &noise);
     fill(exchange, field, (index + pass) % 2, context);
-    const scene_verdict v = scene_judge(memory, forest, judge, &s->rules, scene_noise, &noise);
+    const oracle_fill by = scene_oracle_fill(s, judge, &rules, &noise);
+    const scene_verdict v = scene_judge_fill(memory, forest, &by);
     char text[512];
     scene_print(s, text);
-    CHECK(v.wrong == 0 && v.touched == 0,
-          "--seed %llu --first %d --forests 1, fill %d: %ld of %ld values wrong, %ld touched: %s "
-          "(%s)",
+    CHECK(v.wrong == 0 && v.touched == 0 && walls->wrong == 0,
+          "--seed %llu --first %d --forests 1, fill %d: %ld of %ld values wrong, %ld touched, %ld "
+          "calls wrong: %s (%s)",
           (unsigned long long)all->seed, index, pass, v.wrong, v.covered * s->components, v.touched,
-          v.text, text);
-    rind_schedule_stats stats = {.fills = 0};
-    CHECK_OK(rind_schedule_get_stats(schedule, &stats), context);
-    CHECK(stats.ghost_cells == v.covered, "case %d: the schedule writes %lld ghosts, oracle %ld",
-          index, (long long)stats.ghost_cells, v.covered);
+          walls->wrong, v.text, text);
+    check_stats(index, s, schedule, &v, context);
     for (int f = 0; f < RIND_NUM_FAMILIES; ++f)
       all->family[f] += v.family[f];
   }
@@ -58,54 +77,74 @@ static void judge_fills(campaign *all, int index, const scene *s, const rind_for
 static void judge_schedule(campaign *all, int index, const scene *s, const rind_forest *forest,
                            const oracle *judge) {
   rind_context *context = rind_forest_context(forest);
+  const rind_rules rules = scene_rules(s);
   rind_schedule *schedule = NULL;
   rind_exchange *exchange = NULL;
   rind_field *field = NULL;
   scene_memory memory;
+  scene_walls walls = {.scene = s, .forest = forest};
   rind_error error = scene_create_field(forest, s, &memory, &field);
   CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
   if (error == RIND_OK) {
-    error = rind_schedule_create(forest, s->cells, s->ghosts, &s->rules, &schedule);
+    error = rind_schedule_create(forest, s->cells, s->ghosts, &rules, &schedule);
     CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
   }
   if (error == RIND_OK) {
-    CHECK_OK(rind_schedule_verify(schedule), context);
-    const rind_exchange_options options = {.method = s->method,
-                                           .max_message_bytes = index % 3 == 0 ? 256 : 0};
+    char text[512];
+    scene_print(s, text);
+    error = rind_schedule_verify(schedule);
+    CHECK(error == RIND_OK, "case %d: %s (%s)", index, rind_last_error(context), text);
+    rind_exchange_options options = scene_options(s, &walls);
+    options.max_message_bytes = index % 3 == 0 ? 256 : 0;
     error = rind_exchange_create(schedule, &memory.layout, &options, &exchange);
     CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
   }
   if (error == RIND_OK) {
-    judge_fills(all, index, s, forest, judge, schedule, exchange, &memory, field);
+    judge_fills(all, index, s, forest, judge, schedule, exchange, &walls, &memory, field);
   }
+  all->calls += walls.calls;
   rind_exchange_destroy(&exchange);
   rind_schedule_destroy(&schedule);
   rind_field_destroy(&field);
   scene_free_memory(&memory);
 }
 
+static void make_forest(const campaign *all, int index, rind_context *context, scene *s,
+                        scene_mesh *mesh, rind_forest **forest) {
+  rind_error error = RIND_OK;
+  if (all->glued != NULL) {
+    error = scene_create_ground(context, s, index, all->glued, mesh, forest);
+  } else if (all->wrapped) {
+    error = scene_wrap_forest(context, s, mesh, forest);
+  } else {
+    error = scene_create_forest(context, s, forest);
+  }
+  CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
+}
+
 static void judge_forest(campaign *all, int index) {
   scene s = scene_random(all->seed, index);
+  if (all->glued != NULL) scene_choose_ground(&s, index);
+  if (all->everything) scene_extend(&s);
   rind_context *context = NULL;
   rind_forest *forest = NULL;
   const rind_context_options options = {.threads = s.threads};
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, &options, &context), NULL);
   if (context == NULL) return;
-  scene_mesh mesh = {NULL, NULL};
-  if (all->wrapped) {
-    CHECK_OK(scene_wrap_forest(context, &s, &mesh, &forest), context);
-  } else {
-    CHECK_OK(scene_create_forest(context, &s, &forest), context);
-  }
+  scene_mesh mesh = {NULL, NULL, NULL};
+  make_forest(all, index, context, &s, &mesh, &forest);
   if (forest != NULL) {
     const int64_t num_blocks = rind_forest_num_global_blocks(forest);
-    scene_choose_cells(&s, num_blocks, ghost_values);
+    scene_choose_cells(&s, num_blocks, all->everything ? ghost_values / 4 : ghost_values);
     char text[512];
-    oracle *judge = oracle_create(MPI_COMM_WORLD, forest, &s.brick, s.cells, text);
+    oracle *judge = mesh.trees == NULL
+                        ? oracle_create(MPI_COMM_WORLD, forest, &s.brick, s.cells, text)
+                        : oracle_create_glued(MPI_COMM_WORLD, forest, mesh.trees, s.cells, text);
     CHECK(judge != NULL, "case %d: %s", index, text);
     if (all->verbose && rind_context_rank(context) == 0) {
       scene_print(&s, text);
-      fprintf(stderr, "case %d: %lld blocks, %s\n", index, (long long)num_blocks, text);
+      fprintf(stderr, "case %d: %s %lld blocks, %s\n", index,
+              all->glued != NULL ? scene_ground_name(index) : "", (long long)num_blocks, text);
     }
     if (judge != NULL) judge_schedule(all, index, &s, forest, judge);
     oracle_destroy(judge);
@@ -126,7 +165,16 @@ static int read_options(campaign *all, int argc, char **argv) {
       all->wrapped = 1;
       continue;
     }
+    if (strcmp(argv[i], "--everything") == 0) {
+      all->everything = 1;
+      continue;
+    }
     if (i + 1 == argc) return 0;
+    if (strcmp(argv[i], "--glued") == 0) {
+      all->everything = 1;
+      all->glued = argv[++i];
+      continue;
+    }
     char *end = NULL;
     const unsigned long long number = strtoull(argv[i + 1], &end, 10);
     if (*end != '\0') return 0;
@@ -148,8 +196,8 @@ int main(int argc, char **argv) {
   campaign all = {.seed = 1, .forests = 40};
   check_begin(&argc, &argv);
   if (!read_options(&all, argc, argv)) {
-    fprintf(stderr,
-            "usage: oracle_random [--forests N] [--seed S] [--first I] [--wrapped] [--verbose]\n");
+    fprintf(stderr, "usage: oracle_random [--forests N] [--seed S] [--first I] [--wrapped] "
+                    "[--everything] [--glued PATH] [--verbose]\n");
     MPI_Finalize();
     return 2;
   }
@@ -160,6 +208,9 @@ int main(int argc, char **argv) {
   long sums[RIND_NUM_FAMILIES];
   MPI_Allreduce(all.family, sums, RIND_NUM_FAMILIES, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   for (int f = 0; f < RIND_NUM_FAMILIES; ++f) {
+    const int asked = all.everything || f <= RIND_FAMILY_AVERAGE;
+    const int corners = f == RIND_FAMILY_EDGE_MEAN || f == RIND_FAMILY_CORNER_MEAN;
+    if (!asked || (corners && all.glued == NULL)) continue;
     CHECK(sums[f] > 0 || all.forests < 20, "no ghost of family %s was judged",
           rind_family_name((rind_family)f));
   }

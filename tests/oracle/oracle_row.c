@@ -1,8 +1,7 @@
-/* oracle_row.c - the row of one ghost cell, by the tables of docs/rows.md, and its value. */
-#include <math.h>
+/* oracle_row.c - the row of one ghost cell next to blocks, by the tables of docs/rows.md. */
 #include <string.h>
 
-#include "oracle.h"
+#include "oracle_view.h"
 
 /* Three points of an axis and their weights: of one coarse block, about the cell that holds the
  * ghost. */
@@ -38,30 +37,25 @@ static triple triple_about(int cells, int coarse_cell, int upper_half) {
   return t;
 }
 
-static void add_term(oracle_row *row, int leaf, int i, int j, int k, double weight) {
-  const oracle_term term = {leaf, {i, j, k}, weight};
-  row->term[row->num_terms++] = term;
+static void copy_term(const oracle_view *view, double weight, oracle_row *row) {
+  oracle_add_term(view, view->cell, weight, row);
 }
 
 /* Axis 0 fastest over the 3^d taps. */
-static void coarse_only_row(const oracle *judge, int leaf, const int coarse[3], const int upper[3],
-                            oracle_row *row) {
+static void coarse_only_row(const oracle *judge, const oracle_view *view, oracle_row *row) {
   triple t[3];
   for (int a = 0; a < judge->dim; ++a)
-    t[a] = triple_about(judge->cells, coarse[a], upper[a]);
-  if (judge->dim == 2) {
+    t[a] = triple_about(judge->cells, view->cell[a], view->upper[a]);
+  for (int k = 0; k < (judge->dim == 2 ? 1 : 3); ++k) {
     for (int j = 0; j < 3; ++j) {
       for (int i = 0; i < 3; ++i) {
-        add_term(row, leaf, t[0].first + i, t[1].first + j, 0, t[0].weight[i] * t[1].weight[j]);
-      }
-    }
-    return;
-  }
-  for (int k = 0; k < 3; ++k) {
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < 3; ++i) {
-        add_term(row, leaf, t[0].first + i, t[1].first + j, t[2].first + k,
-                 t[0].weight[i] * t[1].weight[j] * t[2].weight[k]);
+        int c[3] = {t[0].first + i, t[1].first + j, 0};
+        double weight = t[0].weight[i] * t[1].weight[j];
+        if (judge->dim == 3) {
+          c[2] = t[2].first + k;
+          weight = weight * t[2].weight[k];
+        }
+        oracle_add_term(view, c, weight, row);
       }
     }
   }
@@ -69,8 +63,7 @@ static void coarse_only_row(const oracle *judge, int leaf, const int coarse[3], 
 
 /* Own cell, then U1, then U2; inside a layer the first tangential axis fastest. */
 static void quadratic_row(const oracle *judge, int own_leaf, const int ghost[3], const int o[3],
-                          int layer, int leaf, const int coarse[3], const int upper[3],
-                          oracle_row *row) {
+                          int layer, const oracle_view *view, oracle_row *row) {
   const int n = judge->cells;
   int normal = 0;
   while (o[normal] == 0)
@@ -79,14 +72,14 @@ static void quadratic_row(const oracle *judge, int own_leaf, const int ghost[3],
   for (int a = 0; a < judge->dim; ++a) {
     if (a != normal) tangent[num_tangents++] = a;
   }
-  int own[3] = {ghost[0], ghost[1], ghost[2]};
-  own[normal] = o[normal] > 0 ? n - 1 : 0;
+  oracle_view own = oracle_view_self(judge, own_leaf, ghost);
+  own.cell[normal] = o[normal] > 0 ? n - 1 : 0;
   const double *w = layer_weights[layer - 1];
-  add_term(row, own_leaf, own[0], own[1], own[2], w[0]);
+  copy_term(&own, w[0], row);
 
   triple t[2];
   for (int s = 0; s < num_tangents; ++s) {
-    t[s] = triple_about(n, coarse[tangent[s]], upper[tangent[s]]);
+    t[s] = triple_about(n, view->cell[tangent[s]], view->upper[tangent[s]]);
   }
   for (int u = 0; u < 2; ++u) {
     int c[3] = {0, 0, 0};
@@ -99,97 +92,123 @@ static void quadratic_row(const oracle *judge, int own_leaf, const int ghost[3],
           weight = weight * t[1].weight[j];
           c[tangent[1]] = t[1].first + j;
         }
-        add_term(row, leaf, c[0], c[1], c[2], weight);
+        oracle_add_term(view, c, weight, row);
       }
     }
   }
 }
 
+/* The cell of the next finer level in a place, child bits along the axes of the row's block. */
+static oracle_place finer_place(const oracle *judge, const oracle_place *place, int child) {
+  oracle_place fine = *place;
+  for (int a = 0; a < judge->dim; ++a) {
+    const int p = place->frame.axis[a];
+    const int upper = place->frame.sign[a] > 0 ? child >> a & 1 : 1 - (child >> a & 1);
+    fine.at[p] = 2 * place->at[p] + upper;
+  }
+  return fine;
+}
+
 /* False unless 2^d cells of the next finer level lie there. */
-static bool average_row(const oracle *judge, int level, const int64_t global[3], oracle_row *row) {
+static bool average_row(const oracle *judge, int level, const oracle_place *place,
+                        oracle_row *row) {
   const int num_cells = 1 << judge->dim;
   for (int child = 0; child < num_cells; ++child) {
-    int64_t fine[3] = {0, 0, 0};
-    for (int a = 0; a < judge->dim; ++a)
-      fine[a] = 2 * global[a] + ((child >> a) & 1);
-    int leaf = 0, c[3];
-    if (!oracle_find(judge, level + 1, fine, &leaf, c)) return false;
-    add_term(row, leaf, c[0], c[1], c[2], 1.0 / num_cells);
+    const oracle_place fine = finer_place(judge, place, child);
+    oracle_view view;
+    if (!oracle_view_find(judge, level + 1, &fine, &view)) return false;
+    copy_term(&view, 1.0 / num_cells, row);
   }
   return true;
 }
 
-/* Where the ghost lies: the global grid of its level, the coarse cell around it, which half. */
-static void place_ghost(const oracle *judge, int leaf, const int cell[3], int64_t global[3],
-                        int64_t coarse[3], int upper[3]) {
-  for (int a = 0; a < 3; ++a) {
-    global[a] = coarse[a] = upper[a] = 0;
-    if (a >= judge->dim) continue;
-    global[a] = (int64_t)judge->leaf[leaf].at[a] * judge->cells + cell[a];
-    upper[a] = (int)(((global[a] % 2) + 2) % 2);
-    coarse[a] = (global[a] - upper[a]) / 2;
+/* The coarser leaf around a place. */
+static bool find_coarser(const oracle *judge, int level, const oracle_place *place,
+                         oracle_view *view) {
+  oracle_place coarse = *place;
+  int odd[3] = {0, 0, 0};
+  for (int a = 0; a < judge->dim; ++a) {
+    odd[a] = (int)(((place->at[a] % 2) + 2) % 2);
+    coarse.at[a] = (place->at[a] - odd[a]) / 2;
+  }
+  if (!oracle_view_find(judge, level - 1, &coarse, view)) return false;
+  for (int a = 0; a < judge->dim; ++a) {
+    const int half = odd[place->frame.axis[a]];
+    view->upper[a] = place->frame.sign[a] > 0 ? half : 1 - half;
+  }
+  return true;
+}
+
+static void interpolated_row(const oracle *judge, const rind_rules *rules, int leaf,
+                             const int cell[3], const oracle_view *view, oracle_row *row) {
+  int o[3], layer = 0;
+  if (oracle_region(judge, cell, o, &layer) > 1) layer = 0;
+  switch (rules->interpolation) {
+  case RIND_INTERPOLATION_INJECTION:
+    row->family = RIND_FAMILY_INJECTION;
+    copy_term(view, 1.0, row);
+    break;
+  case RIND_INTERPOLATION_CONSERVATIVE:
+    oracle_conservative_row(judge, leaf, cell, o, layer, view, row);
+    break;
+  case RIND_INTERPOLATION_USER:
+    oracle_user_row(judge, rules->taps, view, row);
+    break;
+  case RIND_INTERPOLATION_QUADRATIC:
+    if (layer == 1 || layer == 2) {
+      row->family = RIND_FAMILY_QUADRATIC;
+      quadratic_row(judge, leaf, cell, o, layer, view, row);
+      break;
+    } /* fall through */
+  default:
+    row->family = RIND_FAMILY_COARSE_ONLY;
+    coarse_only_row(judge, view, row);
   }
 }
 
-bool oracle_find_row(const oracle *judge, const rind_rules *rules, int leaf, const int cell[3],
-                     oracle_row *row) {
+bool oracle_block_row(const oracle *judge, const rind_rules *rules, int leaf, const int cell[3],
+                      oracle_row *row) {
+  const int level = judge->leaf[leaf].level;
+  oracle_place place;
+  oracle_view view;
+  row->num_terms = 0;
+  if (!oracle_locate(judge, leaf, cell, &place)) return false;
+  if (oracle_view_find(judge, level, &place, &view)) {
+    row->family = RIND_FAMILY_COPY;
+    copy_term(&view, 1.0, row);
+    return true;
+  }
+  if (find_coarser(judge, level, &place, &view)) {
+    interpolated_row(judge, rules, leaf, cell, &view, row);
+    return true;
+  }
+  int o[3], layer = 0;
+  const int directions = oracle_region(judge, cell, o, &layer);
+  if (rules->restriction == RIND_RESTRICTION_FLUX_MATCHED && directions == 1 && layer == 1) {
+    row->family = RIND_FAMILY_FLUX_MATCHED;
+    return oracle_flux_row(judge, leaf, cell, o, &place, row);
+  }
+  row->family = RIND_FAMILY_AVERAGE;
+  return average_row(judge, level, &place, row);
+}
+
+bool oracle_find_component_row(const oracle *judge, const rind_rules *rules, int component,
+                               int leaf, const int cell[3], oracle_row *row) {
   int o[3], layer = 0;
   const int directions = oracle_region(judge, cell, o, &layer);
   if (directions == 0) return false;
   if (rules->layers > 0 && layer > rules->layers) return false;
-  if (rules->regions == RIND_REGIONS_FACES && directions > 1) return false;
-
-  const int level = judge->leaf[leaf].level;
-  int64_t global[3], coarse_global[3];
-  int upper[3];
-  place_ghost(judge, leaf, cell, global, coarse_global, upper);
-
-  int found = 0, c[3];
   row->num_terms = 0;
-  if (oracle_find(judge, level, global, &found, c)) {
-    row->family = RIND_FAMILY_COPY;
-    add_term(row, found, c[0], c[1], c[2], 1.0);
-    return true;
+  const oracle_region_kind kind = oracle_kind_of(judge, leaf, o);
+  if (kind == ORACLE_WALL) {
+    return oracle_wall_row(judge, rules, component, leaf, cell, o, row);
   }
-  if (!oracle_find(judge, level - 1, coarse_global, &found, c)) {
-    row->family = RIND_FAMILY_AVERAGE;
-    return average_row(judge, level, global, row);
-  }
-  if (rules->interpolation == RIND_INTERPOLATION_INJECTION) {
-    row->family = RIND_FAMILY_INJECTION;
-    add_term(row, found, c[0], c[1], c[2], 1.0);
-  } else if (rules->interpolation == RIND_INTERPOLATION_QUADRATIC && directions == 1 &&
-             layer <= 2) {
-    row->family = RIND_FAMILY_QUADRATIC;
-    quadratic_row(judge, leaf, cell, o, layer, found, c, upper, row);
-  } else {
-    row->family = RIND_FAMILY_COARSE_ONLY;
-    coarse_only_row(judge, found, c, upper, row);
-  }
-  return true;
+  if (rules->regions == RIND_REGIONS_FACES && directions > 1) return false;
+  if (kind == ORACLE_IRREGULAR) return oracle_corner_row(judge, leaf, cell, o, row);
+  return oracle_block_row(judge, rules, leaf, cell, row);
 }
 
-static double stored(rind_type type, double value) {
-  return type == RIND_FLOAT32 ? (double)(float)value : value;
-}
-
-double oracle_sum(const oracle_row *row, rind_type type, oracle_value value, const void *user,
-                  int component) {
-  double sum = 0;
-  for (int k = 0; k < row->num_terms; ++k) {
-    const oracle_term *t = &row->term[k];
-    const double product = t->weight * stored(type, value(user, t->leaf, t->cell, component));
-    sum = k == 0 ? product : sum + product;
-  }
-  return stored(type, sum);
-}
-
-double oracle_sum_abs(const oracle_row *row, rind_type type, oracle_value value, const void *user,
-                      int component) {
-  double sum = 0;
-  for (int k = 0; k < row->num_terms; ++k) {
-    const oracle_term *t = &row->term[k];
-    sum += fabs(t->weight * stored(type, value(user, t->leaf, t->cell, component)));
-  }
-  return sum;
+bool oracle_find_row(const oracle *judge, const rind_rules *rules, int leaf, const int cell[3],
+                     oracle_row *row) {
+  return oracle_find_component_row(judge, rules, 0, leaf, cell, row);
 }

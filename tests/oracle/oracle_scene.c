@@ -62,6 +62,7 @@ void scene_choose_cells(scene *s, int64_t num_blocks, double budget) {
     const int n = sizes[i];
     if (n < 2 * s->ghosts) continue;
     if (n < 4 && s->rules.interpolation != RIND_INTERPOLATION_INJECTION) continue;
+    if (n < 2 * s->taps.num_taps && s->rules.interpolation == RIND_INTERPOLATION_USER) continue;
     const double padded = n + 2 * s->ghosts;
     const double values = (pow(padded, s->brick.dim) - pow(n, s->brick.dim)) * s->components;
     if (num_fitting == 0 || values * (double)num_blocks <= budget) fitting[num_fitting++] = n;
@@ -71,19 +72,32 @@ void scene_choose_cells(scene *s, int64_t num_blocks, double budget) {
 }
 
 void scene_print(const scene *s, char text[512]) {
-  static const char *interpolation[] = {"quadratic", "coarse-only", "injection"};
+  static const char *interpolation[] = {"quadratic", "coarse-only", "injection", "conservative",
+                                        "user"};
+  static const char *wall[] = {"-",      "even",  "odd",   "constant",
+                               "linear", "value", "slope", "function"};
+  int used = 0;
   const rind_brick *b = &s->brick;
-  snprintf(text, 512,
-           "%dD, trees %d %d %d, periodic %d %d %d, levels %d to %d, n %d, g %d, %d layers, %s, "
-           "%s, %d components %s, %s, %s%s, %s, %d threads",
-           b->dim, b->trees[0], b->trees[1], b->trees[2], b->periodic[0], b->periodic[1],
-           b->periodic[2], b->level, s->max_level, s->cells, s->ghosts, s->rules.layers,
-           interpolation[s->rules.interpolation],
-           s->rules.regions == RIND_REGIONS_FACES ? "faces" : "all regions", s->components,
-           s->order == RIND_COMPONENTS_INNERMOST ? "innermost" : "outermost",
-           s->type == RIND_FLOAT32 ? "float32" : "float64",
-           s->storage == RIND_BLOCKS ? "blocks" : "packed", s->wide ? " with gaps" : "",
-           s->method == RIND_METHOD_TERM_BY_TERM ? "term by term" : "fused", s->threads);
+  used = snprintf(
+      text, 512,
+      "%dD, trees %d %d %d, periodic %d %d %d, levels %d to %d, n %d, g %d, %d layers, %s, "
+      "%s, %d components %s, %s, %s%s, %s, %d threads",
+      b->dim, b->trees[0], b->trees[1], b->trees[2], b->periodic[0], b->periodic[1], b->periodic[2],
+      b->level, s->max_level, s->cells, s->ghosts, s->rules.layers,
+      interpolation[s->rules.interpolation],
+      s->rules.regions == RIND_REGIONS_FACES ? "faces" : "all regions", s->components,
+      s->order == RIND_COMPONENTS_INNERMOST ? "innermost" : "outermost",
+      s->type == RIND_FLOAT32 ? "float32" : "float64",
+      s->storage == RIND_BLOCKS ? "blocks" : "packed", s->wide ? " with gaps" : "",
+      s->method == RIND_METHOD_TERM_BY_TERM ? "term by term" : "fused", s->threads);
+  if (s->rules.restriction == RIND_RESTRICTION_FLUX_MATCHED)
+    used += snprintf(text + used, 512 - (size_t)used, ", flux-matched");
+  for (int w = 0; w < 6; ++w) {
+    const rind_wall kind = s->by_component ? s->component_wall[0][w] : s->rules.wall[w];
+    used += snprintf(text + used, 512 - (size_t)used, "%s %s", w == 0 ? ", walls" : "", wall[kind]);
+  }
+  snprintf(text + used, 512 - (size_t)used, "%s, %d vectors",
+           s->by_component ? " of component 0" : "", s->num_vectors);
 }
 
 bool scene_splits(const scene *s, int32_t tree, int level, const int32_t coordinate[3]) {

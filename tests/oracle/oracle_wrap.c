@@ -71,6 +71,8 @@ void scene_free_mesh(scene_mesh *mesh) {
     p8est_destroy(mesh->p8est);
     p8est_connectivity_destroy(trees);
   }
+  oracle_trees_destroy(mesh->trees);
   mesh->p4est = NULL;
   mesh->p8est = NULL;
+  mesh->trees = NULL;
 }

@@ -108,6 +108,14 @@ static int compare_links(const void *a, const void *b) {
   return 0;
 }
 
+int hand_forest_lacks(const hand_forest *forest, int global, int region) {
+  const int o[3] = {region % 3 - 1, region / 3 % 3 - 1, region / 9 - 1};
+  if (forest->irregular == 0 || o[0] * o[0] + o[1] * o[1] + o[2] * o[2] == 1) return 0;
+  const unsigned draw =
+      (forest->irregular + (unsigned)global * 27u + (unsigned)region) * 2654435761u;
+  return (int)(draw >> 20 & 1u);
+}
+
 /* Calls with work NULL mark the neighbours of block b in touches[]; else adds its links. */
 static void find_links(const hand_forest *forest, int b, workspace *work, bool *touches) {
   const hand_block *from = &forest->block[b];
@@ -127,6 +135,7 @@ static void find_links(const hand_forest *forest, int b, workspace *work, bool *
         const bool flat = forest->dim == 2 && region / 9 != 1;
         if (region == RIND_REGION_SELF || flat || !meets(forest->dim, origin, extent, region))
           continue;
+        if (work && hand_forest_lacks(forest, b, region)) continue;
         if (work)
           add_link(work, from, to, forest->local_of[n], region, origin);
         else

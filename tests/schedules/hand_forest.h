@@ -24,7 +24,11 @@ typedef struct hand_forest {
   int local_of[HAND_BLOCKS];  /* index into the arrays' block[], -1 */
   int global_of[HAND_BLOCKS]; /* the other way */
   rind_balance balance;
+  unsigned irregular; /* not 0: a seed; half of the corners and edges have no links */
 } hand_forest;
+
+/* Whether a region of a block has no links though blocks lie there. */
+int hand_forest_lacks(const hand_forest *forest, int global, int region);
 
 /* A box of blocks of side 4 (level 1), a bit of refined[axis 0 fastest] splits one into 2^dim
  * (level 2, side 2). */

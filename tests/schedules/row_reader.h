@@ -4,7 +4,7 @@
 
 #include "hand_forest.h"
 
-enum { ROW_TERMS = 27 };
+enum { ROW_TERMS = 125 };
 
 typedef struct row {
   rind_fill_view fill;

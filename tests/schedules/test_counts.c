@@ -85,6 +85,60 @@ static void test_face(int dim, int cells, int fills, long adds) {
   rind_forest_destroy(&forest);
 }
 
+/* The same interface by other rules: fills a fine face, terms a row. */
+static void test_rules(int dim) {
+  hand_forest pair;
+  rind_forest *forest = NULL;
+  const int blocks[3] = {2, 1, 1}, periodic[3] = {0, 0, 0};
+  hand_forest_grid(&pair, dim, blocks, periodic, 1);
+  CHECK_OK(hand_forest_create(context, &pair, &forest), context);
+  if (!forest) return;
+  const int faces = dim == 3 ? 4 : 2, fills = dim == 3 ? 16 : 4, n = 8;
+  const rind_rules rules = {.interpolation = RIND_INTERPOLATION_CONSERVATIVE,
+                            .restriction = RIND_RESTRICTION_FLUX_MATCHED,
+                            .regions = RIND_REGIONS_FACES};
+  const rind_schedule_stats stats = stats_of(forest, n, 4, &rules, NULL);
+  const int64_t *made = stats.family_fills, *cells = stats.family_cells;
+  CHECK(sum_of(made[RIND_FAMILY_CONSERVATIVE_FACING]) == 2 * faces * fills &&
+            sum_of(made[RIND_FAMILY_CONSERVATIVE]) == 2 * faces * fills,
+        "%dD: %ld and %ld conservative fills", dim, sum_of(made[RIND_FAMILY_CONSERVATIVE_FACING]),
+        sum_of(made[RIND_FAMILY_CONSERVATIVE]));
+  CHECK(sum_of(made[RIND_FAMILY_FLUX_MATCHED]) == faces &&
+            sum_of(made[RIND_FAMILY_AVERAGE]) == faces,
+        "%dD: %ld fluxes, %ld averages", dim, sum_of(made[RIND_FAMILY_FLUX_MATCHED]),
+        sum_of(made[RIND_FAMILY_AVERAGE]));
+  const long face = dim == 3 ? n * n : n;
+  CHECK(sum_of(cells[RIND_FAMILY_FLUX_MATCHED]) == face &&
+            sum_of(cells[RIND_FAMILY_AVERAGE]) == 3 * face,
+        "%dD: %ld cells of layer 1, %ld deeper", dim, sum_of(cells[RIND_FAMILY_FLUX_MATCHED]),
+        sum_of(cells[RIND_FAMILY_AVERAGE]));
+  const long terms = sum_of(stats.terms) - sum_of(made[RIND_FAMILY_COPY]);
+  CHECK(terms ==
+            2L * faces * fills * (dim == 3 ? 14 + 7 : 8 + 5) + faces * (dim == 3 ? 9 + 8 : 5 + 4),
+        "%dD: %ld terms", dim, terms);
+  rind_forest_destroy(&forest);
+}
+
+/* A block inside walls all around: every ghost once, however many components there are. */
+static void test_walls(int dim) {
+  static const rind_wall walls[2][6] = {{RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_ODD,
+                                         RIND_WALL_ODD, RIND_WALL_LINEAR, RIND_WALL_FUNCTION},
+                                        {RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_EVEN,
+                                         RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_EVEN}};
+  hand_forest single;
+  rind_forest *forest = NULL;
+  const int blocks[3] = {1, 1, 1}, periodic[3] = {0, 0, 0};
+  hand_forest_grid(&single, dim, blocks, periodic, 0);
+  CHECK_OK(hand_forest_create(context, &single, &forest), context);
+  if (!forest) return;
+  const rind_rules rules = {.num_components = 2, .component_wall = walls};
+  const rind_schedule_stats stats = stats_of(forest, 4, 2, &rules, NULL);
+  const long ghosts = dim == 3 ? 8 * 8 * 8 - 4 * 4 * 4 : 8 * 8 - 4 * 4;
+  CHECK(sum_of(stats.ghost_cells) == ghosts, "%dD: %ld ghosts", dim, sum_of(stats.ghost_cells));
+  CHECK(sum_of(stats.receive_cells) == 0 && sum_of(stats.remote_fills) == 0, "walls are local");
+  rind_forest_destroy(&forest);
+}
+
 /* Adds of one fill that hit a source cell which an earlier term of it hit, over a fine face. */
 static long collisions(const rind_schedule *schedule, int fill, int dim) {
   static int hits[64 * 64 * 2];
@@ -159,6 +213,10 @@ int main(int argc, char **argv) {
   test_collisions(2, 8, 16);
   test_collisions(2, 32, 112);
   test_collisions(3, 4, 0);
+  for (int dim = 2; dim <= 3; ++dim) {
+    test_rules(dim);
+    test_walls(dim);
+  }
   test_r4();
   rind_context_destroy(&context);
   return check_end();

@@ -67,6 +67,10 @@ typedef struct tiny {
   rind_rules rules;
 } tiny;
 
+static const rind_wall component_walls[2][6] = {
+    {RIND_WALL_DIRICHLET, RIND_WALL_LINEAR, RIND_WALL_EVEN, RIND_WALL_FUNCTION},
+    {RIND_WALL_ODD, RIND_WALL_NEUMANN, RIND_WALL_NONE, RIND_WALL_CONSTANT}};
+
 static const tiny cases[] = {
     {"periodic_block", 3, {1, 1, 1}, {1, 1, 1}, 0, 0, 2, 1, {.regions = RIND_REGIONS_ALL}},
     {"refined_pair", 2, {2, 1, 1}, {0, 0, 0}, 1, 0, 4, 1, {.regions = RIND_REGIONS_ALL}},
@@ -79,6 +83,26 @@ static const tiny cases[] = {
      2,
      1,
      {.interpolation = RIND_INTERPOLATION_INJECTION, .regions = RIND_REGIONS_FACES}},
+    {"flux_pair",
+     2,
+     {2, 1, 1},
+     {0, 0, 0},
+     1,
+     0,
+     4,
+     2,
+     {.interpolation = RIND_INTERPOLATION_CONSERVATIVE,
+      .restriction = RIND_RESTRICTION_FLUX_MATCHED,
+      .regions = RIND_REGIONS_FACES}},
+    {"walled_block",
+     2,
+     {1, 1, 1},
+     {0, 0, 0},
+     0,
+     0,
+     4,
+     2,
+     {.num_components = 2, .component_wall = component_walls}},
 };
 
 static void test_case(const char *directory, bool write, const tiny *of) {

@@ -8,6 +8,16 @@
 
 static rind_context *world, *alone;
 
+static const rind_wall walls[2][6] = {
+    {RIND_WALL_EVEN, RIND_WALL_DIRICHLET, RIND_WALL_LINEAR, RIND_WALL_NONE, RIND_WALL_FUNCTION},
+    {RIND_WALL_NEUMANN, RIND_WALL_NONE, RIND_WALL_ODD, RIND_WALL_EVEN, RIND_WALL_CONSTANT}};
+
+/* The line through two coarse cells. */
+static const rind_taps linear_taps = {.num_taps = 2,
+                                      .first = {{0, -1, -1}, {0, 0, -1}},
+                                      .weight = {{{1.25, -0.25}, {0.25, 0.75}, {0.25, 0.75}},
+                                                 {{0.75, 0.25}, {0.75, 0.25}, {-0.25, 1.25}}}};
+
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
   return hash * 0xff51afd7ed558ccdu;
@@ -27,7 +37,8 @@ static uint64_t hash_fill(const rind_schedule *schedule, const rind_block *block
   rind_fill_view view;
   rind_term_view term;
   if (rind_schedule_fill(schedule, fill, &view) != RIND_OK) return 0;
-  uint64_t hash = mix(1, (uint64_t)block[view.block].global);
+  uint64_t hash = mix(mix(1, (uint64_t)block[view.block].global), (uint64_t)view.phase);
+  hash = mix(hash, (uint64_t)view.component);
   hash = mix(mix(mix(hash, (uint64_t)view.region), (uint64_t)view.number), (uint64_t)view.family);
   hash = mix_box(hash, &view.box);
   for (int a = 0; a < 3; ++a)
@@ -36,22 +47,25 @@ static uint64_t hash_fill(const rind_schedule *schedule, const rind_block *block
     if (rind_schedule_term(schedule, fill, t, &term) != RIND_OK) return 0;
     uint64_t weight;
     memcpy(&weight, &term.weight, sizeof weight);
-    hash = mix_box(mix(mix(hash, (uint64_t)block[term.block].global), weight), &term.box);
+    hash = mix_box(mix(mix(hash, term.block < 0 ? 99 : (uint64_t)block[term.block].global), weight),
+                   &term.box);
   }
   return hash;
 }
 
-/* Of all fills in their order: block by block, as ranks hold runs of blocks. */
+/* Of all fills in their order: phase by phase and block by block, as ranks hold runs of blocks. */
 static uint64_t hash_schedule(const rind_schedule *schedule, long *fills) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
   uint64_t sum = 0, of_block = 0;
-  int before = -1;
+  int before = -1, phase = -1;
   for (int f = 0; f < rind_schedule_num_fills(schedule); ++f) {
     rind_fill_view view;
     if (rind_schedule_fill(schedule, f, &view) != RIND_OK) return 0;
-    if (view.block != before) sum += of_block;
-    of_block = mix(view.block == before ? of_block : 7, hash_fill(schedule, arrays->block, f));
+    const bool goes_on = view.block == before && view.phase == phase;
+    if (!goes_on) sum += of_block;
+    of_block = mix(goes_on ? of_block : 7, hash_fill(schedule, arrays->block, f));
     before = view.block;
+    phase = view.phase;
   }
   *fills = rind_schedule_num_fills(schedule);
   return sum + of_block;
@@ -76,10 +90,16 @@ static void test_forest(int dim, bool periodic, bool corner) {
     CHECK_OK(corner ? reference_corner(context[w], dim, periodic, &forest[w])
                     : reference_half_refined(context[w], dim, 2, periodic, &forest[w]),
              context[w]);
-  for (int r = 0; r < 12 && forest[0] && forest[1]; ++r) {
-    const rind_rules rules = {.interpolation = (rind_interpolation)(r % 3),
-                              .regions = r / 3 % 2 ? RIND_REGIONS_FACES : RIND_REGIONS_ALL,
-                              .layers = r / 6 ? 1 : 0};
+  for (int r = 0; r < 20 && forest[0] && forest[1]; ++r) {
+    const rind_rules rules = {.interpolation = (rind_interpolation)(r % 5),
+                              .restriction = r % 5 != RIND_INTERPOLATION_INJECTION && r / 5 % 2
+                                                 ? RIND_RESTRICTION_FLUX_MATCHED
+                                                 : RIND_RESTRICTION_AVERAGE,
+                              .regions = r / 5 % 2 ? RIND_REGIONS_ALL : RIND_REGIONS_FACES,
+                              .layers = r / 10 ? 1 : 0,
+                              .num_components = 2,
+                              .component_wall = r % 2 ? walls : NULL,
+                              .taps = &linear_taps};
     long fills[2] = {0, 0};
     uint64_t hash[2], sum = 0;
     for (int w = 0; w < 2; ++w)

@@ -48,10 +48,13 @@ static void check_request(const rind_schedule *schedule, const rind_request_plan
     CHECK(schedule->fill[f].source == request->source && fill.block == first.block &&
               fill.region == first.region,
           "fill %d is of another link", f);
-    CHECK((fill.family == RIND_FAMILY_AVERAGE) == (request->kind == RIND_REQUEST_SUMS),
-          "fill %d, %s, has a request of kind %d", f, rind_family_name(fill.family), request->kind);
+    const int kind = fill.family == RIND_FAMILY_AVERAGE        ? RIND_REQUEST_SUMS
+                     : fill.family == RIND_FAMILY_FLUX_MATCHED ? RIND_REQUEST_PARTIAL
+                                                               : RIND_REQUEST_RAW;
+    CHECK(request->kind == kind, "fill %d, %s, has a request of kind %d", f,
+          rind_family_name(fill.family), request->kind);
   }
-  if (request->kind == RIND_REQUEST_SUMS) {
+  if (request->kind != RIND_REQUEST_RAW) {
     CHECK(request->num_fills == 1 &&
               request->pattern == schedule->fill[request->first_fill].pattern,
           "a sum is of one fill");
@@ -67,7 +70,7 @@ static void check_request(const rind_schedule *schedule, const rind_request_plan
 }
 
 /* Peers, order and offsets; each remote fill of the families in exactly one request. */
-static void check_plan(const rind_schedule *schedule, uint32_t families,
+static void check_plan(const rind_schedule *schedule, int phase, uint32_t families,
                        const rind_request_plan *plan) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(schedule->forest);
   int *served = calloc((size_t)schedule->num_fills + 1, sizeof *served);
@@ -89,7 +92,8 @@ static void check_plan(const rind_schedule *schedule, uint32_t families,
   }
   CHECK(plan->first_request[plan->num_peers] == plan->num_requests, "all requests have a peer");
   for (int f = 0; f < schedule->num_fills; ++f) {
-    const bool remote = schedule->fill[f].source >= arrays->num_local;
+    const bool inside = f >= schedule->first_fill[phase] && f < schedule->first_fill[phase + 1];
+    const bool remote = inside && schedule->fill[f].source >= arrays->num_local;
     const int family = schedule->pattern[schedule->fill[f].pattern].family;
     const bool asked = remote && (families == 0 || families >> family & 1u);
     CHECK(served[f] == asked, "fill %d, %s, is served %d times", f,
@@ -104,24 +108,32 @@ static void check_plan(const rind_schedule *schedule, uint32_t families,
   free(served);
 }
 
-static void check_families(const rind_schedule *schedule, uint32_t families) {
+/* Of one phase; adds up what it moves. */
+static void check_phase(const rind_schedule *schedule, int phase, uint32_t families, int64_t *cells,
+                        int64_t *remote) {
   rind_request_plan plan;
-  CHECK_OK(rind_request_plan_create(schedule, 0, families, &plan), context);
-  check_plan(schedule, families, &plan);
-  if (families == 0) {
-    rind_schedule_stats stats;
-    int64_t cells = 0, remote = 0;
-    CHECK_OK(rind_schedule_get_stats(schedule, &stats), context);
-    for (int p = 0; p < plan.num_peers; ++p)
-      cells += plan.num_cells[p];
-    for (int r = 0; r < plan.num_requests; ++r)
-      remote += plan.request[r].num_fills;
-    CHECK(stats.receive_cells == cells && stats.remote_fills == remote,
-          "stats: %lld cells, %lld fills", (long long)stats.receive_cells,
-          (long long)stats.remote_fills);
-  }
+  CHECK_OK(rind_request_plan_create(schedule, phase, families, &plan), context);
+  check_plan(schedule, phase, families, &plan);
+  for (int p = 0; p < plan.num_peers; ++p)
+    *cells += plan.num_cells[p];
+  for (int r = 0; r < plan.num_requests; ++r)
+    *remote += plan.request[r].num_fills;
+  CHECK(schedule->phase[phase].kind <= RIND_PHASE_FLUX || plan.num_requests == 0,
+        "phase %d has %d requests", phase, plan.num_requests);
   rind_request_plan_destroy(&plan);
   CHECK(!plan.request && !plan.peer_rank && plan.num_peers == 0, "destroy empties the plan");
+}
+
+static void check_families(const rind_schedule *schedule, uint32_t families) {
+  int64_t cells = 0, remote = 0;
+  for (int phase = 0; phase < schedule->num_phases; ++phase)
+    check_phase(schedule, phase, families, &cells, &remote);
+  if (families != 0) return;
+  rind_schedule_stats stats;
+  CHECK_OK(rind_schedule_get_stats(schedule, &stats), context);
+  CHECK(stats.receive_cells == cells && stats.remote_fills == remote,
+        "stats: %lld cells, %lld fills", (long long)stats.receive_cells,
+        (long long)stats.remote_fills);
 }
 
 /* Peers are each other's: the exchange waits for a message from everyone it writes to. */
@@ -148,17 +160,23 @@ static void test_forest(int dim, unsigned seed) {
   rind_forest *forest = NULL;
   hand_forest_grid(&layout, dim, blocks[dim - 2], periodic, 0x91u << seed % 3);
   if (seed % 2) hand_forest_turn(&layout, seed);
+  layout.irregular = seed % 3;
   CHECK_OK(hand_forest_create(context, &layout, &forest), context);
   if (!forest) return;
-  for (int interpolation = 0; interpolation < 3; ++interpolation) {
+  for (int interpolation = 0; interpolation < 4; ++interpolation) {
     rind_schedule *schedule = NULL;
-    const rind_rules rules = {.interpolation = (rind_interpolation)interpolation};
+    const rind_rules rules = {.interpolation = (rind_interpolation)interpolation,
+                              .restriction = interpolation == RIND_INTERPOLATION_INJECTION
+                                                 ? RIND_RESTRICTION_AVERAGE
+                                                 : RIND_RESTRICTION_FLUX_MATCHED,
+                              .wall = {RIND_WALL_EVEN, RIND_WALL_ODD, RIND_WALL_DIRICHLET}};
     CHECK_OK(rind_schedule_create(forest, 8, 3, &rules, &schedule), context);
     if (!schedule) continue;
     CHECK_OK(rind_schedule_verify(schedule), context);
     check_families(schedule, 0);
     check_families(schedule, 1u << RIND_FAMILY_QUADRATIC);
     check_families(schedule, 1u << RIND_FAMILY_COARSE_ONLY | 1u << RIND_FAMILY_AVERAGE);
+    check_families(schedule, 1u << RIND_FAMILY_FLUX_MATCHED);
     check_families(schedule, 1u << 31);
     check_symmetry(schedule);
     rind_schedule_destroy(&schedule);

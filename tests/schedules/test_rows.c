@@ -277,7 +277,7 @@ int main(int argc, char **argv) {
   MPI_Allreduce(MPI_IN_PLACE, seen_turned, 4 * RIND_NUM_FAMILIES, MPI_LONG, MPI_SUM,
                 MPI_COMM_WORLD);
   for (int dim = 2; dim <= 3; ++dim)
-    for (int f = 0; f < RIND_NUM_FAMILIES; ++f)
+    for (int f = 0; f <= RIND_FAMILY_AVERAGE; ++f) /* test_families.c: the others */
       CHECK(seen[dim][f] > 1000 && seen_turned[dim][f] > 500, "%dD, %s: %ld rows, %ld turned", dim,
             rind_family_name((rind_family)f), seen[dim][f], seen_turned[dim][f]);
   rind_context_destroy(&context);

@@ -3,88 +3,12 @@
 #include <schedule_data.h>
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
+#include "broken_schedule.h"
 #include "hand_forest.h"
 
-/* A copy of a schedule whose arrays a case may change. */
-typedef struct copy {
-  rind_schedule schedule;
-  int num_all; /* fills before any was dropped */
-} copy;
-
 static rind_context *context;
-
-static void *duplicate(const void *from, size_t bytes) {
-  void *to = malloc(bytes + 1);
-  if (!to) exit(1);
-  if (bytes > 0) memcpy(to, from, bytes);
-  return to;
-}
-
-static void copy_make(const rind_schedule *from, copy *to) {
-  rind_schedule *s = &to->schedule;
-  *s = *from;
-  to->num_all = from->num_fills;
-  s->pattern = duplicate(from->pattern, (size_t)from->num_patterns * sizeof *s->pattern);
-  s->term = duplicate(from->term, (size_t)from->num_terms * sizeof *s->term);
-  s->fill = duplicate(from->fill, (size_t)from->num_fills * sizeof *s->fill);
-}
-
-static void copy_free(copy *to) {
-  free(to->schedule.pattern);
-  free(to->schedule.term);
-  free(to->schedule.fill);
-}
-
-/* The first fill of a family in a face, which must exist. */
-static int first_fill(const rind_schedule *schedule, rind_family family) {
-  for (int f = 0; f < schedule->num_fills; ++f) {
-    const rind_pattern *pattern = &schedule->pattern[schedule->fill[f].pattern];
-    if (pattern->family == (int32_t)family && pattern->region == 14) return f;
-  }
-  CHECK(false, "no fill of %s", rind_family_name(family));
-  return 0;
-}
-
-/* A pattern of its own for one fill, so that no other changes with it. */
-static rind_pattern *own_pattern(rind_schedule *s, int fill) {
-  rind_pattern *larger = realloc(s->pattern, ((size_t)s->num_patterns + 1) * sizeof *s->pattern);
-  if (!larger) exit(1);
-  s->pattern = larger;
-  larger[s->num_patterns] = larger[s->fill[fill].pattern];
-  s->fill[fill].pattern = s->num_patterns;
-  return &larger[s->num_patterns++];
-}
-
-/* And terms of its own. */
-static rind_pattern_term *own_terms(rind_schedule *s, int fill) {
-  rind_pattern *pattern = own_pattern(s, fill);
-  const int count = pattern->num_terms;
-  rind_pattern_term *larger = realloc(s->term, (size_t)(s->num_terms + count) * sizeof *s->term);
-  if (!larger) exit(1);
-  s->term = larger;
-  memcpy(larger + s->num_terms, larger + pattern->first_term, (size_t)count * sizeof *larger);
-  pattern->first_term = s->num_terms;
-  s->num_terms += count;
-  return larger + pattern->first_term;
-}
-
-/* Drops fill number f. */
-static void drop(rind_schedule *s, int f) {
-  memmove(s->fill + f, s->fill + f + 1, (size_t)(s->num_fills - f - 1) * sizeof *s->fill);
-  s->first_fill[1] = --s->num_fills;
-}
-
-/* The ways to break a schedule; family says which fill, words what the text must say. */
-typedef struct damage {
-  const char *name;
-  rind_family family;
-  void (*inflict)(rind_schedule *s, int fill);
-  const char *words;
-  bool names_fill;
-} damage;
 
 static void swap_axes(rind_schedule *s, int f) {
   own_pattern(s, f)->slot[RIND_SLOT_SOURCE].axis[0] = 1;
@@ -165,54 +89,34 @@ static void wild_slot(rind_schedule *s, int f) {
 }
 
 static const damage damages[] = {
-    {"a source axis twice", RIND_FAMILY_COPY, swap_axes, "invariant 1", true},
-    {"an axis beyond 2", RIND_FAMILY_COPY, wild_axis, "invariant 1", true},
-    {"an empty box", RIND_FAMILY_COPY, empty_box, "invariant 1", true},
-    {"a source outside of its block", RIND_FAMILY_AVERAGE, far_source, "invariant 2", true},
-    {"a source block that is none", RIND_FAMILY_COPY, wild_source, "invariant 2", true},
-    {"a row without its last term", RIND_FAMILY_QUADRATIC, narrow_row, "invariant 3", true},
-    {"a row of another family", RIND_FAMILY_COARSE_ONLY, other_family, "invariant 3", true},
-    {"a destination in the interior", RIND_FAMILY_COPY, into_interior, "invariant 4", true},
-    {"a destination outside", RIND_FAMILY_QUADRATIC, beyond_ghosts, "invariant 4", true},
-    {"the block as its own region", RIND_FAMILY_COPY, self_region, "invariant 4", true},
-    {"a region that is none", RIND_FAMILY_COPY, no_region, "invariant 4", true},
-    {"a copy that is missing", RIND_FAMILY_COPY, dropped, "no fill writes it", false},
-    {"an average that is missing", RIND_FAMILY_AVERAGE, dropped, "invariant 4", false},
-    {"a cell written twice", RIND_FAMILY_AVERAGE, written_twice, "before it", false},
-    {"fills out of order", RIND_FAMILY_AVERAGE, unsorted, "canonical order", false},
-    {"a weight too large", RIND_FAMILY_QUADRATIC, heavy, "invariant 5", true},
-    {"a weight too large in a mean", RIND_FAMILY_AVERAGE, heavy, "invariant 5", true},
-    {"a weight that is no number", RIND_FAMILY_COPY, not_a_number, "invariant 5", true},
-    {"a source that is a ghost", RIND_FAMILY_COPY, ghost_source, "invariant 6", true},
-    {"an own term that is a ghost", RIND_FAMILY_QUADRATIC, ghost_own, "invariant 6", true},
-    {"a source that stands still", RIND_FAMILY_COPY, still, "invariant 7", true},
-    {"a destination that stands still", RIND_FAMILY_COPY, still_destination, "invariant 7", true},
-    {"a pattern that is none", RIND_FAMILY_COPY, wild_pattern, "pattern", true},
-    {"a block that is none", RIND_FAMILY_COPY, wild_block, "writes block -1", true},
-    {"terms beyond the end", RIND_FAMILY_COPY, wild_terms, "terms", true},
-    {"a slot that is none", RIND_FAMILY_COPY, wild_slot, "slot", true},
+    {"a source axis twice", RIND_FAMILY_COPY, 14, swap_axes, "invariant 1", true},
+    {"an axis beyond 2", RIND_FAMILY_COPY, 14, wild_axis, "invariant 1", true},
+    {"an empty box", RIND_FAMILY_COPY, 14, empty_box, "invariant 1", true},
+    {"a source outside of its block", RIND_FAMILY_AVERAGE, 14, far_source, "invariant 2", true},
+    {"a source block that is none", RIND_FAMILY_COPY, 14, wild_source, "invariant 2", true},
+    {"a row without its last term", RIND_FAMILY_QUADRATIC, 14, narrow_row, "invariant 3", true},
+    {"a row of another family", RIND_FAMILY_COARSE_ONLY, 14, other_family, "invariant 3", true},
+    {"a destination in the interior", RIND_FAMILY_COPY, 14, into_interior, "invariant 4", true},
+    {"a destination outside", RIND_FAMILY_QUADRATIC, 14, beyond_ghosts, "invariant 4", true},
+    {"the block as its own region", RIND_FAMILY_COPY, 14, self_region, "invariant 4", true},
+    {"a region that is none", RIND_FAMILY_COPY, 14, no_region, "invariant 4", true},
+    {"a copy that is missing", RIND_FAMILY_COPY, 14, dropped, "no fill writes it", false},
+    {"an average that is missing", RIND_FAMILY_AVERAGE, 14, dropped, "invariant 4", false},
+    {"a cell written twice", RIND_FAMILY_AVERAGE, 14, written_twice, "before it", false},
+    {"fills out of order", RIND_FAMILY_AVERAGE, 14, unsorted, "canonical order", false},
+    {"a weight too large", RIND_FAMILY_QUADRATIC, 14, heavy, "invariant 5", true},
+    {"a weight too large in a mean", RIND_FAMILY_AVERAGE, 14, heavy, "invariant 5", true},
+    {"a weight that is no number", RIND_FAMILY_COPY, 14, not_a_number, "invariant 5", true},
+    {"a source that is a ghost", RIND_FAMILY_COPY, 14, ghost_source, "invariant 6", true},
+    {"an own term that is a ghost", RIND_FAMILY_QUADRATIC, 14, ghost_own, "invariant 6", true},
+    {"a source that stands still", RIND_FAMILY_COPY, 14, still, "invariant 7", true},
+    {"a destination that stands still", RIND_FAMILY_COPY, 14, still_destination, "invariant 7",
+     true},
+    {"a pattern that is none", RIND_FAMILY_COPY, 14, wild_pattern, "pattern", true},
+    {"a block that is none", RIND_FAMILY_COPY, 14, wild_block, "writes block -1", true},
+    {"terms beyond the end", RIND_FAMILY_COPY, 14, wild_terms, "terms", true},
+    {"a slot that is none", RIND_FAMILY_COPY, 14, wild_slot, "slot", true},
 };
-
-/* Everything broken on rank 0 alone must come out on all ranks. */
-static void test_damage(const rind_schedule *schedule, const damage *how) {
-  copy broken;
-  copy_make(schedule, &broken);
-  int first = 0, phase_ends[2] = {0, schedule->num_fills};
-  broken.schedule.first_fill = phase_ends;
-  if (rind_context_rank(context) == 0) {
-    first = first_fill(schedule, how->family);
-    how->inflict(&broken.schedule, first);
-  }
-  CHECK_ERROR(rind_schedule_verify(&broken.schedule), RIND_ERROR_INTERNAL, context);
-  const char *text = rind_last_error(context);
-  char fill[32];
-  snprintf(fill, sizeof fill, "fill %d ", first);
-  CHECK(strstr(text, how->words), "%s: \"%s\" is not in: %s", how->name, how->words, text);
-  CHECK(rind_context_rank(context) != 0 || !how->names_fill || strstr(text, fill) == text,
-        "%s: %sis not where this begins: %s", how->name, fill, text);
-  CHECK(strchr(text, '\n') == NULL, "more than a line: %s", text);
-  copy_free(&broken);
-}
 
 static void test_damages(void) {
   hand_forest three;
@@ -227,7 +131,7 @@ static void test_damages(void) {
   if (!schedule) return;
   CHECK_OK(rind_schedule_verify(schedule), context);
   for (size_t d = 0; d < sizeof damages / sizeof *damages; ++d)
-    test_damage(schedule, &damages[d]);
+    broken_test(schedule, &damages[d]);
   CHECK_OK(rind_schedule_verify(schedule), context);
   rind_schedule_destroy(&schedule);
   rind_forest_destroy(&forest);

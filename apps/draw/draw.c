@@ -1,0 +1,301 @@
+/* draw.c - rind-draw: a picture of a 2D forest and of one fill of its schedule. */
+#include <cli.h>
+#include <rind/forest_p4est.h>
+#include <rind/rind.h>
+#include <status.h>
+#include <svg.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITEM_DOUBLES = sizeof(svg_item) / sizeof(double), CAPTION = 200 };
+
+static const char *const refine_words[] = {"corner", "half", "middle", "none", NULL};
+static const char *const region_words[] = {"lower-left",  "lower", "lower-right", "left",
+                                           "self",        "right", "upper-left",  "upper",
+                                           "upper-right", NULL};
+static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
+                                                  "conservative", NULL};
+static const char *const restriction_words[] = {"average", "flux-matched", NULL};
+static const char *const wall_words[] = {"none", "even", "odd", "constant", "linear", NULL};
+
+typedef struct options {
+  int trees[3], periodic[3], level, levels, refine;
+  int cells, ghosts, interpolation, restriction, wall;
+  int block, region, box;
+  double width;
+  const char *output;
+} options;
+
+/* The items of this rank. */
+typedef struct list {
+  svg_item *item;
+  int num, room;
+  bool lost; /* no memory */
+} list;
+
+static void add(list *items, const svg_item *item) {
+  if (items->num == items->room) {
+    const int room = items->room > 0 ? 2 * items->room : 256;
+    svg_item *more = realloc(items->item, (size_t)room * sizeof *more);
+    if (!more) {
+      items->lost = true;
+      return;
+    }
+    items->item = more;
+    items->room = room;
+  }
+  items->item[items->num++] = *item;
+}
+
+static void add_cell(list *items, svg_kind kind, const rind_block *block, int cells, int i, int j) {
+  const double w = block->side[0] / cells, h = block->side[1] / cells;
+  add(items, &(svg_item){kind, block->lower[0] + i * w, block->lower[1] + j * h, w, h, 0, 0});
+}
+
+static void box_cell(const rind_box *box, int i, int j, int cell[3]) {
+  const int loop[3] = {i, j, 0};
+  for (int a = 0; a < 3; ++a)
+    cell[box->axis[a]] = box->origin[box->axis[a]] + loop[a] * box->step[a];
+}
+
+static void add_box(list *items, svg_kind kind, const rind_block *block, int cells,
+                    const rind_box *box, const int32_t extent[3]) {
+  for (int j = 0; j < extent[1]; ++j)
+    for (int i = 0; i < extent[0]; ++i) {
+      int cell[3];
+      box_cell(box, i, j, cell);
+      add_cell(items, kind, block, cells, cell[0], cell[1]);
+    }
+}
+
+static void add_grid(list *items, svg_kind kind, const rind_block *block, int cells, int pad) {
+  for (int j = -pad; j < cells + pad; ++j)
+    for (int i = -pad; i < cells + pad; ++i) {
+      const bool inside = i >= 0 && j >= 0 && i < cells && j < cells;
+      if (inside == (pad == 0)) add_cell(items, kind, block, cells, i, j);
+    }
+}
+
+/* An arrow from the term's first cell to the fill's first ghost. */
+static void add_arrow(list *items, int cells, const rind_block *from, const rind_term_view *term,
+                      const rind_block *to, const rind_fill_view *view) {
+  int source[3], ghost[3];
+  box_cell(&term->box, 0, 0, source);
+  box_cell(&view->box, 0, 0, ghost);
+  double at[2], end[2];
+  for (int a = 0; a < 2; ++a) {
+    at[a] = from->lower[a] + (source[a] + 0.5) * from->side[a] / cells;
+    end[a] = to->lower[a] + (ghost[a] + 0.5) * to->side[a] / cells;
+  }
+  add(items, &(svg_item){SVG_ARROW, at[0], at[1], end[0] - at[0], end[1] - at[1], term->weight, 0});
+}
+
+static void add_fill(list *items, const rind_schedule *schedule, int fill,
+                     const rind_fill_view *view, char *caption) {
+  const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
+  const int cells = rind_schedule_cells(schedule);
+  const rind_block *to = &arrays->block[view->block];
+  add_grid(items, SVG_CELL, to, cells, 0);
+  add_grid(items, SVG_GHOST, to, cells, rind_schedule_ghosts(schedule));
+  add_box(items, SVG_FILLED, to, cells, &view->box, view->extent);
+  for (int t = 0; t < view->num_terms; ++t) {
+    rind_term_view term;
+    if (rind_schedule_term(schedule, fill, t, &term) != RIND_OK || term.block < 0) continue;
+    const rind_block *from = &arrays->block[term.block];
+    const bool own = term.block == view->block;
+    if (!own && t + 1 == view->num_terms) add_grid(items, SVG_CELL, from, cells, 0);
+    add_box(items, own ? SVG_OWN : SVG_SOURCE, from, cells, &term.box, view->extent);
+    add_arrow(items, cells, from, &term, to, view);
+  }
+  snprintf(caption, CAPTION, "%s: %d terms; block %lld, region %s, box %d",
+           rind_family_name(view->family), view->num_terms, (long long)to->global,
+           region_words[view->region - 9], view->number);
+}
+
+/* The chosen fill, if this rank has it. */
+static bool add_chosen(list *items, const rind_schedule *schedule, const options *o,
+                       char *caption) {
+  for (int f = 0; f < rind_schedule_num_fills(schedule); ++f) {
+    rind_fill_view view;
+    if (rind_schedule_fill(schedule, f, &view) != RIND_OK) continue;
+    const rind_block *block = rind_forest_block(rind_schedule_forest(schedule), view.block);
+    if (block->global != o->block || view.region != 9 + o->region || view.number != o->box)
+      continue;
+    add_fill(items, schedule, f, &view, caption);
+    return true;
+  }
+  return false;
+}
+
+static void add_blocks(list *items, const rind_forest *forest, int rank) {
+  for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
+    const rind_block *block = rind_forest_block(forest, b);
+    add(items, &(svg_item){SVG_BLOCK, block->lower[0], block->lower[1], block->side[0],
+                           block->side[1], rank, block->level});
+  }
+}
+
+/* Collective. All ranks' items on rank 0; the caption of the rank that has one. */
+static bool collect(MPI_Comm comm, list *mine, list *all, char *caption) {
+  int rank, size;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  const int count = mine->num * ITEM_DOUBLES;
+  int *counts = calloc((size_t)size, sizeof *counts), *at = calloc((size_t)size, sizeof *at);
+  int have = counts && at && !mine->lost;
+  MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, comm);
+  if (have) {
+    MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
+    int total = 0;
+    for (int r = 0; r < size; ++r) {
+      at[r] = total;
+      total += counts[r];
+    }
+    all->num = total / ITEM_DOUBLES;
+    all->item = calloc((size_t)total + 1, sizeof(double));
+    have = all->item != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, comm);
+  }
+  if (have) {
+    MPI_Gatherv(mine->item, count, MPI_DOUBLE, all->item, counts, at, MPI_DOUBLE, 0, comm);
+    MPI_Allreduce(MPI_IN_PLACE, caption, CAPTION, MPI_CHAR, MPI_MAX, comm);
+  }
+  free(counts);
+  free(at);
+  return have;
+}
+
+static int splits(const rind_block *block, void *user) {
+  const options *o = user;
+  const double x = block->lower[0] + block->side[0] / 2, y = block->lower[1] + block->side[1] / 2;
+  const double across = o->trees[0] > 0 ? o->trees[0] : 1, up = o->trees[1] > 0 ? o->trees[1] : 1;
+  switch (o->refine) {
+  case 0:
+    return block->lower[0] == 0 && block->lower[1] == 0;
+  case 1:
+    return x < across / 2;
+  case 2:
+    return hypot(x - across / 2, y - up / 2) < 0.3 * fmin(across, up);
+  default:
+    return 0;
+  }
+}
+
+static rind_error make_schedule(rind_context *context, options *o, rind_forest **forest,
+                                rind_schedule **schedule) {
+  rind_brick brick = {.dim = 2, .level = o->level};
+  rind_rules rules = {.interpolation = (rind_interpolation)o->interpolation,
+                      .restriction = (rind_restriction)o->restriction};
+  for (int a = 0; a < 2; ++a) {
+    brick.trees[a] = o->trees[a];
+    brick.periodic[a] = o->periodic[a];
+  }
+  for (int w = 0; w < 4; ++w)
+    rules.wall[w] = (rind_wall)o->wall;
+  rind_error error = rind_forest_create_brick(context, &brick, forest);
+  if (error == RIND_OK && o->levels > 0)
+    error = rind_forest_refine(*forest, o->level + o->levels, splits, o);
+  if (error == RIND_OK)
+    error = rind_schedule_create(*forest, o->cells, o->ghosts, &rules, schedule);
+  return error;
+}
+
+static int save(rind_context *context, const options *o, const list *all, const char *caption) {
+  int status = APP_OK;
+  if (rind_context_rank(context) == 0) {
+    const svg_picture picture = {all->item, all->num, rind_context_size(context), o->width,
+                                 caption};
+    FILE *file = fopen(o->output, "w");
+    const bool written = file && svg_write(file, &picture);
+    if (!(file && fclose(file) == 0 && written)) {
+      fprintf(stderr, "rind-draw: %s cannot be written\n", o->output);
+      status = APP_IO;
+    } else {
+      printf("%s: %s\n", o->output, caption);
+    }
+  }
+  MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return status;
+}
+
+static int draw(rind_context *context, options *o) {
+  rind_forest *forest = NULL;
+  rind_schedule *schedule = NULL;
+  list mine = {0}, all = {0};
+  char caption[CAPTION] = {0};
+  const rind_error error = make_schedule(context, o, &forest, &schedule);
+  int status = app_status_of(error);
+  if (error == RIND_OK) {
+    add_blocks(&mine, forest, rind_context_rank(context));
+    int found = add_chosen(&mine, schedule, o, caption);
+    MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (!found) {
+      app_complain(MPI_COMM_WORLD, "rind-draw",
+                   "block %d has no fill in region %s with box %d: there are %lld blocks", o->block,
+                   region_words[o->region], o->box,
+                   (long long)rind_forest_num_global_blocks(forest));
+      status = APP_USAGE;
+    } else if (collect(MPI_COMM_WORLD, &mine, &all, caption)) {
+      status = save(context, o, &all, caption);
+    } else {
+      app_complain(MPI_COMM_WORLD, "rind-draw", "no memory for the picture");
+      status = APP_MEMORY;
+    }
+  } else {
+    app_complain(MPI_COMM_WORLD, "rind-draw", "%s", rind_last_error(context));
+  }
+  free(mine.item);
+  free(all.item);
+  rind_schedule_destroy(&schedule);
+  rind_forest_destroy(&forest);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  options o = {.trees = {1, 1, 1},
+               .level = 1,
+               .levels = 1,
+               .cells = 4,
+               .ghosts = 1,
+               .block = 0,
+               .region = 5,
+               .width = 720,
+               .output = "schedule.svg"};
+  const app_option table[] = {
+      {"trees", APP_INT3, o.trees, .min = 1, .max = 64, .help = "trees along the axes"},
+      {"periodic", APP_INT3, o.periodic, .max = 1, .help = "1: the axis is periodic"},
+      {"level", APP_INT, &o.level, .max = 6, .help = "uniform refinement to begin with"},
+      {"levels", APP_INT, &o.levels, .max = 6, .help = "levels more in the refined region"},
+      {"refine", APP_WORD, &o.refine, .words = refine_words, .help = "the refined region"},
+      {"cells", APP_INT, &o.cells, .min = 2, .max = 64, .help = "cells a block and axis, even"},
+      {"ghosts", APP_INT, &o.ghosts, .min = 1, .max = 32, .help = "ghost layers"},
+      {"interpolation", APP_WORD, &o.interpolation, .words = interpolation_words,
+       .help = "rows of fine ghosts"},
+      {"restriction", APP_WORD, &o.restriction, .words = restriction_words,
+       .help = "rows of coarse ghosts"},
+      {"wall", APP_WORD, &o.wall, .words = wall_words, .help = "what all walls do"},
+      {"block", APP_INT, &o.block, .max = 1e9, .help = "global number of the chosen fill's block"},
+      {"region", APP_WORD, &o.region, .words = region_words, .help = "of the chosen fill"},
+      {"box", APP_INT, &o.box, .max = 1e6, .help = "number of the chosen fill in its region"},
+      {"width", APP_DOUBLE, &o.width, .min = 100, .max = 10000, .help = "of the picture, pixels"},
+      {"output", APP_STRING, &o.output, .help = "SVG file"},
+  };
+  const app_usage usage = {
+      "rind-draw", "draws a 2D forest and one fill of its schedule as SVG", table,
+      (int)(sizeof table / sizeof *table),
+      "Example: mpiexec -n 2 rind-draw --refine middle --block 4 --region right --box 1"};
+  int status = APP_OK;
+  if (app_parse(MPI_COMM_WORLD, &usage, argc, argv, &status)) {
+    rind_context *context = NULL;
+    if (rind_context_create(MPI_COMM_WORLD, NULL, &context) == RIND_OK)
+      status = draw(context, &o);
+    else
+      status = APP_MEMORY;
+    rind_context_destroy(&context);
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -40,7 +40,6 @@ bool scene_open_exchange(const scene *s, const rind_rules *rules,
   if (!error) {
     error = rind_schedule_create(run->forest, s->cells, s->ghosts, rules, &run->schedule);
   }
-  if (!error) error = rind_schedule_verify(run->schedule);
   if (!error) {
     error = rind_exchange_create(run->schedule, &run->memory.layout, options, &run->exchange);
   }

@@ -9,7 +9,7 @@ enum { NAIVE_FIELDS = 4 };
 typedef struct naive {
   const scene *s;
   int num_fields;
-  memory *field; /* [num_fields], not filled yet */
+  memory *field; /* [num_fields], not filled yet; for the comparisons others may take their place */
   int num_vectors;
   const int *vector;                      /* as in the options */
   const double *wall_value[NAIVE_FIELDS]; /* [6][components] each, NULL: zeros */

@@ -176,26 +176,22 @@ static void check_stats(const scene *s, const rind_exchange_stats *stats, const 
         (long long)sums[1]);
 }
 
-static void check_way(const scene *s, const rind_rules *rules, const rind_exchange_options *options,
+/* Fills fresh memories and compares them with n, which has the values. */
+static void check_way(naive *n, const rind_rules *rules, const rind_exchange_options *options,
                       const char *what) {
-  memory m[NUM_FIELDS];
-  naive n = {.s = s,
-             .num_fields = NUM_FIELDS,
-             .field = m,
-             .num_vectors = 2,
-             .vector = vectors,
-             .wall_value = {wall_value[0], wall_value[1], wall_value[2]}};
+  const scene *s = n->s;
+  memory m[NUM_FIELDS], *const unfilled = n->field;
   rind_exchange_stats stats = {0};
   create_fields(s, m);
-  naive_fill(&n);
+  n->field = m;
   fill_together(s, m, options, &stats);
   if (options->max_message_bytes == 0) check_stats(s, &stats, rules);
   for (int f = 0; f < NUM_FIELDS; ++f) {
     /* One sweep a term rounds floats after each. */
     const bool sweeps =
         options->method == RIND_METHOD_TERM_BY_TERM && m[f].layout.type == RIND_FLOAT32;
-    const long differ = naive_differences(&n, f, sweeps ? 1e-4 : 0);
-    const long undefined = naive_undefined(&n, f);
+    const long differ = naive_differences(n, f, sweeps ? 1e-4 : 0);
+    const long undefined = naive_undefined(n, f);
     CHECK(differ == 0, "%s, rules %d, %s: %ld values of field %d differ", s->name,
           (int)(rules - rule_sets), what, differ, f);
     CHECK(!is_complete(rules) || undefined == 0,
@@ -203,7 +199,7 @@ static void check_way(const scene *s, const rind_rules *rules, const rind_exchan
           (int)(rules - rule_sets), what, undefined, f);
     memory_destroy(&m[f]);
   }
-  naive_free(&n);
+  n->field = unfilled;
 }
 
 /* A field alone gets what it gets among others. */
@@ -236,11 +232,23 @@ static void check_alone(const scene *s) {
 static void check_scene(const scene *s, const rind_rules *rules) {
   const rind_exchange_options plain = {0}, split = {.max_message_bytes = 1000},
                               terms = {.method = RIND_METHOD_TERM_BY_TERM};
+  memory m[NUM_FIELDS];
+  naive n = {.s = s,
+             .num_fields = NUM_FIELDS,
+             .field = m,
+             .num_vectors = 2,
+             .vector = vectors,
+             .wall_value = {wall_value[0], wall_value[1], wall_value[2]}};
   CHECK_OK(rind_schedule_verify(s->schedule), s->context);
-  check_way(s, rules, &plain, "fused");
-  check_way(s, rules, &terms, "term by term");
-  if (rules == &rule_sets[1]) check_way(s, rules, &split, "messages of 1000 bytes");
+  create_fields(s, m);
+  naive_fill(&n);
+  check_way(&n, rules, &plain, "fused");
+  check_way(&n, rules, &terms, "term by term");
+  if (rules == &rule_sets[1]) check_way(&n, rules, &split, "messages of 1000 bytes");
   if (rules == &rule_sets[0]) check_alone(s);
+  naive_free(&n);
+  for (int f = 0; f < NUM_FIELDS; ++f)
+    memory_destroy(&m[f]);
 }
 
 static void check_case(int number, const rind_rules *rules, int threads) {

@@ -136,6 +136,41 @@ scene_verdict scene_judge(const scene_memory *memory, const rind_forest *forest,
 scene_verdict scene_judge_fill(const scene_memory *memory, const rind_forest *forest,
                                const oracle_fill *fill);
 
+/* Whether all trees are unit squares or cubes, side by side in space as they are glued. */
+bool scene_is_flat(const oracle *judge);
+/* The middle of a cell in space, of a ghost too; a tree's axis, in a brick of unit trees as well.
+ */
+void scene_position(const oracle *judge, int leaf, const int cell[3], double at[3]);
+void scene_tree_axis(const oracle *judge, int tree, int axis, double unit[3]);
+
+/* A fill of one field with everything that belongs to it. */
+typedef struct scene_run {
+  rind_context *context;
+  rind_forest *forest;
+  scene_mesh mesh;
+  oracle *judge;
+  rind_schedule *schedule;
+  rind_exchange *exchange;
+  rind_field *field;
+  scene_memory memory;
+  char text[256]; /* what went wrong */
+} scene_run;
+
+/* Collective. What the mesh is made of: a brick if elements and name are NULL. path is for a file.
+ * False with *run's text. */
+typedef struct scene_source {
+  const scene_elements *elements;
+  const char *path;
+  const char *name; /* p4est's */
+  int numbers[3];
+} scene_source;
+bool scene_open_forest(scene *s, const scene_source *source, scene_run *run);
+/* Collective. Schedule, field and exchange for it. */
+bool scene_open_exchange(const scene *s, const rind_rules *rules,
+                         const rind_exchange_options *options, scene_run *run);
+/* Collective. Closes all that is open. */
+void scene_close(scene_run *run);
+
 /* The mesh of case number index: all of a list in turn. Sets what a scene needs to know of it, */
 void scene_choose_ground(scene *s, int index);
 const char *scene_ground_name(int index);

@@ -123,21 +123,25 @@ void rind_messages_destroy(rind_messages *messages) {
   *messages = (rind_messages){0};
 }
 
+/* One by one: MPI_Startall may take any order, and the parts of a message match in theirs. */
+static rind_error start(rind_context *context, MPI_Request *request, int count, const char *what) {
+  for (int r = 0; r < count; ++r)
+    RIND_REQUIRE(context, MPI_Start(&request[r]) == MPI_SUCCESS, RIND_ERROR_MPI,
+                 "%s %d of %d could not be started", what, r + 1, count);
+  return RIND_OK;
+}
+
 rind_error rind_messages_start_receives(rind_context *context, rind_messages *messages) {
   if (messages->num_receives == 0) return RIND_OK;
   for (int p = 0; p < messages->num_peers; ++p)
     messages->pending[p] = messages->first_receive[p + 1] - messages->first_receive[p];
-  RIND_REQUIRE(context, MPI_Startall(messages->num_receives, messages->receive) == MPI_SUCCESS,
-               RIND_ERROR_MPI, "%d receives could not be started", messages->num_receives);
-  return RIND_OK;
+  return start(context, messages->receive, messages->num_receives, "receives");
 }
 
 rind_error rind_messages_start_send(rind_context *context, rind_messages *messages, int peer) {
   const int first = messages->first_send[peer], parts = messages->first_send[peer + 1] - first;
   if (parts == 0) return RIND_OK;
-  RIND_REQUIRE(context, MPI_Startall(parts, messages->send + first) == MPI_SUCCESS, RIND_ERROR_MPI,
-               "%d sends could not be started", parts);
-  return RIND_OK;
+  return start(context, messages->send + first, parts, "sends");
 }
 
 rind_error rind_messages_wait_any(rind_context *context, rind_messages *messages, int *peer) {

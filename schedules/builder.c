@@ -173,7 +173,8 @@ static rind_error create(const rind_forest *forest, int cells, int ghosts, const
 
 rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts,
                                 const rind_rules *rules, rind_schedule **schedule) {
-  if (!forest || !schedule) return RIND_ERROR_INVALID;
+  if (!forest) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(rind_forest_context(forest), schedule, RIND_ERROR_INVALID, "schedule is NULL");
   const rind_rules recommended = {0};
   rind_schedule *made = NULL;
   rind_error error = create(forest, cells, ghosts, rules ? rules : &recommended, &made);

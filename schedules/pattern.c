@@ -41,7 +41,8 @@ static rind_error check_fill(const rind_schedule *schedule, int fill) {
 }
 
 rind_error rind_schedule_fill(const rind_schedule *schedule, int fill, rind_fill_view *view) {
-  if (!schedule || !view) return RIND_ERROR_INVALID;
+  if (!schedule) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(schedule->context, view, RIND_ERROR_INVALID, "view is NULL");
   RIND_TRY(check_fill(schedule, fill));
   const rind_schedule_fill_data *data = &schedule->fill[fill];
   const rind_pattern *pattern = &schedule->pattern[data->pattern];
@@ -61,7 +62,8 @@ rind_error rind_schedule_fill(const rind_schedule *schedule, int fill, rind_fill
 
 rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
                               rind_term_view *view) {
-  if (!schedule || !view) return RIND_ERROR_INVALID;
+  if (!schedule) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(schedule->context, view, RIND_ERROR_INVALID, "view is NULL");
   RIND_TRY(check_fill(schedule, fill));
   const rind_schedule_fill_data *data = &schedule->fill[fill];
   const rind_pattern *pattern = &schedule->pattern[data->pattern];

@@ -105,7 +105,8 @@ static rind_error print_fill(const rind_schedule *schedule, int fill, FILE *file
 }
 
 rind_error rind_schedule_print(const rind_schedule *schedule, FILE *file) {
-  if (!schedule || !file) return RIND_ERROR_INVALID;
+  if (!schedule) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(schedule->context, file, RIND_ERROR_INVALID, "file is NULL");
   RIND_TRY(rind_schedule_check_fresh(schedule));
   print_header(schedule, file);
   print_walls(schedule, file);

@@ -23,7 +23,8 @@ static void count_fills(const rind_schedule *schedule, rind_schedule_stats *stat
 }
 
 rind_error rind_schedule_get_stats(const rind_schedule *schedule, rind_schedule_stats *stats) {
-  if (!schedule || !stats) return RIND_ERROR_INVALID;
+  if (!schedule) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(schedule->context, stats, RIND_ERROR_INVALID, "stats is NULL");
   RIND_TRY(rind_schedule_check_fresh(schedule));
   rind_schedule_stats made = {.fills = schedule->num_fills, .patterns = schedule->num_patterns};
   count_fills(schedule, &made);

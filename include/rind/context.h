@@ -23,8 +23,8 @@ typedef struct rind_context_options {
 RIND_BEGIN_DECLS
 
 /* Collective over comm. Duplicates comm; never changes its error handler, never prints, never
- * aborts. RIND_ERROR_INVALID if MPI is not running, comm is MPI_COMM_NULL or threads is negative.
- */
+ * aborts. RIND_ERROR_INVALID if MPI is not running, comm is MPI_COMM_NULL or threads is not from 0
+ * to 4096. */
 RIND_API rind_error rind_context_create(MPI_Comm comm, const rind_context_options *options,
                                         rind_context **context);
 /* Collective. Everything made from the context must be gone. Accepts NULL and pointers to NULL. */

@@ -17,6 +17,9 @@ static int default_threads(void) {
 }
 #endif
 
+/* More would only fail inside OpenMP, which ends the program then. */
+enum { MOST_THREADS = 4096 };
+
 rind_error rind_context_create(MPI_Comm comm, const rind_context_options *options,
                                rind_context **context) {
   int running = 0, finalized = 0;
@@ -27,7 +30,9 @@ rind_error rind_context_create(MPI_Comm comm, const rind_context_options *option
   /* The options and the memory are each rank's own: agree before the duplicate is made. */
   rind_context *made = rind_allocate(1, sizeof *made);
   const int threads = options ? options->threads : 0;
-  int error = !made ? RIND_ERROR_MEMORY : threads < 0 ? RIND_ERROR_INVALID : RIND_OK;
+  int error = !made                                   ? RIND_ERROR_MEMORY
+              : threads < 0 || threads > MOST_THREADS ? RIND_ERROR_INVALID
+                                                      : RIND_OK;
   if (MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
     error = RIND_ERROR_MPI;
   if (error == RIND_OK && MPI_Comm_dup(comm, &made->comm) != MPI_SUCCESS) error = RIND_ERROR_MPI;
@@ -56,7 +61,7 @@ void rind_context_destroy(rind_context **context) {
 const char *rind_last_error(const rind_context *context) {
   if (context) return context->message;
   return "no context: one needs a running MPI, a communicator that is not MPI_COMM_NULL, and "
-         "threads >= 0";
+         "0 to 4096 threads";
 }
 
 int rind_context_rank(const rind_context *context) {

@@ -155,8 +155,9 @@ static rind_error copy_staged(const rind_field *from, rind_field *to, char *stag
 }
 
 rind_error rind_field_copy(const rind_field *from, rind_field *to) {
-  if (!from || !to) return RIND_ERROR_INVALID;
-  rind_context *context = to->context;
+  if (!from && !to) return RIND_ERROR_INVALID;
+  rind_context *context = to ? to->context : from->context;
+  RIND_REQUIRE(context, from && to, RIND_ERROR_INVALID, "%s is NULL", from ? "to" : "from");
   const rind_layout *a = &from->layout, *b = &to->layout;
   RIND_REQUIRE(context, from->forest == to->forest && from->revision == to->revision,
                RIND_ERROR_MISMATCH, "the fields belong to different forests or revisions of one");

@@ -137,8 +137,9 @@ static rind_error make(rind_exchange *exchange, const rind_layout *layouts, int 
 rind_error rind_exchange_create_fields(const rind_schedule *schedule, const rind_layout *layouts,
                                        int num_fields, const rind_exchange_options *options,
                                        rind_exchange **exchange) {
-  if (!schedule || !exchange) return RIND_ERROR_INVALID;
+  if (!schedule) return RIND_ERROR_INVALID;
   rind_context *context = schedule->context;
+  RIND_REQUIRE(context, exchange, RIND_ERROR_INVALID, "exchange is NULL");
   rind_request_plan plan[RIND_MAX_PHASES] = {{0}};
   rind_exchange *made = rind_allocate(1, sizeof *made);
   rind_error error = RIND_OK;
@@ -214,7 +215,8 @@ rind_error rind_exchange_set_wall_values(rind_exchange *exchange, int field, con
 }
 
 rind_error rind_exchange_get_stats(const rind_exchange *exchange, rind_exchange_stats *stats) {
-  if (!exchange || !stats) return RIND_ERROR_INVALID;
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, stats, RIND_ERROR_INVALID, "stats is NULL");
   *stats = exchange->stats;
   return RIND_OK;
 }

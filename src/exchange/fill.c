@@ -142,7 +142,8 @@ static rind_error end_phase(rind_exchange *exchange, rind_exchange_phase *phase,
 }
 
 rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields) {
-  if (!exchange || !fields) return RIND_ERROR_INVALID;
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, fields, RIND_ERROR_INVALID, "fields is NULL");
   RIND_REQUIRE(exchange->context, !exchange->has_begun, RIND_ERROR_STATE,
                "a fill has begun with this exchange: end it before the next");
   RIND_TRY(check_fields(exchange, fields));
@@ -153,7 +154,8 @@ rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fi
 }
 
 rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields) {
-  if (!exchange || !fields) return RIND_ERROR_INVALID;
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, fields, RIND_ERROR_INVALID, "fields is NULL");
   RIND_REQUIRE(exchange->context, exchange->has_begun, RIND_ERROR_STATE,
                "no fill has begun with this exchange: begin one before the end");
   for (int f = 0; f < exchange->num_fields; ++f)
@@ -175,13 +177,15 @@ rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const *fields) 
 }
 
 rind_error rind_fill_begin(rind_exchange *exchange, rind_field *field) {
-  if (!exchange || !field) return RIND_ERROR_INVALID;
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
   RIND_TRY(check_single(exchange));
   return rind_fill_fields_begin(exchange, &field);
 }
 
 rind_error rind_fill_end(rind_exchange *exchange, rind_field *field) {
-  if (!exchange || !field) return RIND_ERROR_INVALID;
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
   RIND_TRY(check_single(exchange));
   return rind_fill_fields_end(exchange, &field);
 }

@@ -100,7 +100,8 @@ static rind_error check_same(rind_context *context, const rind_brick *brick) {
 
 rind_error rind_forest_create_brick(rind_context *context, const rind_brick *brick,
                                     rind_forest **forest) {
-  if (!context || !forest) return RIND_ERROR_INVALID;
+  if (!context) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
   RIND_TRY(rind_context_agree(context, check_brick(context, brick)));
   rind_brick made = normalise(brick);
   RIND_TRY(rind_context_agree(context, check_same(context, &made)));

@@ -2,6 +2,7 @@
 #include <core.h>
 #include <rind/forest.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,14 @@ static rind_error check_arrays(rind_context *context, const rind_forest_arrays *
   RIND_REQUIRE(context, arrays->num_local >= 0 && arrays->num_remote >= 0, RIND_ERROR_INVALID,
                "the forest has %d local and %d remote blocks: at least 0 it must be",
                arrays->num_local, arrays->num_remote);
+  RIND_REQUIRE(context, arrays->num_local <= INT_MAX - arrays->num_remote, RIND_ERROR_OVERFLOW,
+               "the forest has %d local and %d remote blocks: at most %d together it may be",
+               arrays->num_local, arrays->num_remote, INT_MAX);
+  RIND_REQUIRE(context, (unsigned)arrays->balance <= RIND_BALANCE_FACES, RIND_ERROR_INVALID,
+               "the forest has balance %d: full (0) or faces (1) it must be", (int)arrays->balance);
+  RIND_REQUIRE(context, arrays->num_global >= arrays->num_local, RIND_ERROR_INVALID,
+               "the forest has %lld blocks over all ranks: at least its %d local ones it must be",
+               (long long)arrays->num_global, arrays->num_local);
   RIND_REQUIRE(context,
                arrays->first_link && (arrays->num_local == 0 || arrays->walls) &&
                    (arrays->num_local + arrays->num_remote == 0 || arrays->block),
@@ -143,21 +152,36 @@ static rind_error check_arrays(rind_context *context, const rind_forest_arrays *
   return RIND_OK;
 }
 
+/* Collective. What all ranks must give alike. */
+static rind_error check_same(rind_context *context, const rind_forest_arrays *arrays) {
+  const int64_t mine[3] = {arrays->dim, arrays->balance, arrays->num_global};
+  int64_t first[3] = {mine[0], mine[1], mine[2]};
+  RIND_REQUIRE(context,
+               MPI_Bcast(first, 3, MPI_INT64_T, 0, rind_context_comm(context)) == MPI_SUCCESS,
+               RIND_ERROR_MPI, "MPI_Bcast of a forest's numbers failed");
+  static const char *const what[3] = {"dimension", "balance", "number of global blocks"};
+  for (int i = 0; i < 3; ++i)
+    RIND_REQUIRE(context, mine[i] == first[i], RIND_ERROR_INVALID,
+                 "rank %d gives %lld as the forest's %s, rank 0 %lld: alike it must be",
+                 rind_context_rank(context), (long long)mine[i], what[i], (long long)first[i]);
+  return RIND_OK;
+}
+
 rind_error rind_forest_create_arrays(rind_context *context, const rind_forest_arrays *arrays,
                                      const rind_forest_backend *backend, rind_forest **forest) {
-  if (!context || !forest) return RIND_ERROR_INVALID;
+  if (!context) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
   rind_error error = arrays ? check_arrays(context, arrays)
                             : rind_context_fail(context, RIND_ERROR_INVALID, "arrays is NULL");
-  rind_forest *made = NULL;
-  if (error == RIND_OK) {
-    made = rind_allocate(1, sizeof *made);
-    if (!made)
-      error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a forest");
-    else if (backend)
-      made->arrays = *arrays;
-    else
-      error = copy_arrays(context, arrays, &made->arrays);
-  }
+  RIND_TRY(rind_context_agree(context, error));
+  RIND_TRY(rind_context_agree(context, check_same(context, arrays)));
+  rind_forest *made = rind_allocate(1, sizeof *made);
+  if (!made)
+    error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a forest");
+  else if (backend)
+    made->arrays = *arrays;
+  else
+    error = copy_arrays(context, arrays, &made->arrays);
   error = rind_context_agree(context, error);
   if (error != RIND_OK) {
     if (made && !backend) free_arrays(&made->arrays);

@@ -3,6 +3,8 @@
 #include <rind/field.h>
 #include <rind/forest.h>
 
+#include <stdint.h>
+
 /* The layout with the forest's dimension, checked against it. */
 static rind_error forest_layout(const rind_forest *forest, const rind_layout *layout,
                                 rind_layout *made) {
@@ -35,12 +37,20 @@ static rind_error make(const rind_forest *forest, const rind_layout *layout, voi
 
 rind_error rind_field_create(const rind_forest *forest, const rind_layout *layout,
                              rind_field **field) {
-  if (!forest || !field) return RIND_ERROR_INVALID;
+  if (!forest) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(rind_forest_context(forest), field, RIND_ERROR_INVALID, "field is NULL");
   rind_layout complete;
   rind_field *made = NULL;
   rind_error error = forest_layout(forest, layout, &complete);
   if (error == RIND_OK) error = make(forest, &complete, NULL, NULL, &made);
   return agree(rind_forest_context(forest), error, made, field);
+}
+
+static rind_error check_aligned(rind_context *context, rind_type type, const void *data) {
+  const size_t bytes = rind_type_bytes(type);
+  RIND_REQUIRE(context, (uintptr_t)data % bytes == 0, RIND_ERROR_INVALID,
+               "an array at %p: a multiple of %zu bytes it must be", data, bytes);
+  return RIND_OK;
 }
 
 /* Elements that num_blocks blocks reach in one array. */
@@ -61,12 +71,13 @@ static rind_error check_packed(const rind_forest *forest, const rind_layout *lay
   const size_t needed = packed_elements(layout, num_blocks);
   RIND_REQUIRE(context, num_elements >= needed, RIND_ERROR_MISMATCH,
                "the array has %zu elements, %d blocks need %zu", num_elements, num_blocks, needed);
-  return RIND_OK;
+  return check_aligned(context, layout->type, data);
 }
 
 rind_error rind_field_wrap_packed(const rind_forest *forest, const rind_layout *layout, void *data,
                                   size_t num_elements, rind_field **field) {
-  if (!forest || !field) return RIND_ERROR_INVALID;
+  if (!forest) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(rind_forest_context(forest), field, RIND_ERROR_INVALID, "field is NULL");
   rind_layout complete;
   rind_field *made = NULL;
   rind_error error = forest_layout(forest, layout, &complete);
@@ -85,14 +96,17 @@ static rind_error check_blocks(const rind_forest *forest, const rind_layout *lay
                rind_forest_num_blocks(forest));
   RIND_REQUIRE(context, data || num_blocks == 0, RIND_ERROR_INVALID, "data is NULL for %d blocks",
                num_blocks);
-  for (int block = 0; block < num_blocks; ++block)
+  for (int block = 0; block < num_blocks; ++block) {
     RIND_REQUIRE(context, data[block], RIND_ERROR_INVALID, "the array of block %d is NULL", block);
+    RIND_TRY(check_aligned(context, layout->type, data[block]));
+  }
   return RIND_OK;
 }
 
 rind_error rind_field_wrap_blocks(const rind_forest *forest, const rind_layout *layout,
                                   void *const *data, int num_blocks, rind_field **field) {
-  if (!forest || !field) return RIND_ERROR_INVALID;
+  if (!forest) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(rind_forest_context(forest), field, RIND_ERROR_INVALID, "field is NULL");
   rind_layout complete;
   rind_field *made = NULL;
   rind_error error = forest_layout(forest, layout, &complete);

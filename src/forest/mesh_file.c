@@ -100,7 +100,8 @@ static rind_error share(rind_context *context, rind_inp *inp) {
 
 rind_error rind_forest_create_mesh(rind_context *context, const char *path, int level,
                                    rind_forest **forest) {
-  if (!context || !forest) return RIND_ERROR_INVALID;
+  if (!context) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
   rind_inp inp = {0};
   rind_error error =
       path ? RIND_OK : rind_context_fail(context, RIND_ERROR_INVALID, "the path is NULL");

@@ -95,6 +95,11 @@ static void check_refusals(void) {
   CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = -1}, &context),
               RIND_ERROR_INVALID, NULL);
   /* A mistake of one rank is everybody's error. */
+  CHECK_ERROR(
+      rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = 4097}, &context),
+      RIND_ERROR_INVALID, context);
+  CHECK(strstr(rind_last_error(NULL), "0 to 4096 threads"), "other words: %s",
+        rind_last_error(NULL));
   const rind_context_options options = {.threads = world_rank == world_size - 1 ? -2 : 1};
   CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, &options, &context), RIND_ERROR_INVALID, NULL);
   CHECK(!context, "a context from a call that failed");

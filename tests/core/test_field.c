@@ -114,6 +114,10 @@ static void check_wrap_packed(const rind_forest *forest) {
   if (rind_forest_num_global_blocks(forest) > 0)
     CHECK_REFUSED(rind_field_wrap_packed(forest, &plain, NULL, needed, &field), RIND_ERROR_INVALID,
                   field);
+  CHECK_REFUSED(rind_field_wrap_packed(forest, &plain, (char *)data + 4, needed, &field),
+                RIND_ERROR_INVALID, field);
+  CHECK(strstr(rind_last_error(context), "a multiple of 8 bytes it must be"), "other words: %s",
+        rind_last_error(context));
   for (size_t i = 0; i < sizeof data / sizeof *data; ++i)
     CHECK(data[i] == (double)i, "wrapping wrote element %zu", i);
 }

@@ -220,7 +220,9 @@ static rind_error read_line(reader *r) {
 
 rind_error rind_inp_parse(const char *text, size_t size, rind_inp *inp,
                           char message[RIND_INP_TEXT]) {
+  static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark may begin a UTF-8 text */
   reader r = {.at = text, .end = text + size, .line = 1, .message = message};
+  if (size >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0) r.at += sizeof mark - 1;
   *inp = (rind_inp){0};
   message[0] = '\0';
   rind_error error = RIND_OK;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The file's bytes with a 0 behind them. Keeps the text of its errors. */
 static rind_error read_bytes(rind_context *context, const char *path, FILE *file, char **text,
@@ -39,8 +40,13 @@ static rind_error read_bytes(rind_context *context, const char *path, FILE *file
 }
 
 static rind_error read_file(rind_context *context, const char *path, rind_inp *inp) {
+  struct stat about;
+  RIND_REQUIRE(context, stat(path, &about) == 0, RIND_ERROR_IO, "mesh file '%s': %s", path,
+               strerror(errno));
+  RIND_REQUIRE(context, S_ISREG(about.st_mode), RIND_ERROR_IO,
+               "mesh file '%s': it is no regular file", path);
   FILE *file = fopen(path, "rb");
-  RIND_REQUIRE(context, file, RIND_ERROR_IO, "%s: %s", path, strerror(errno));
+  RIND_REQUIRE(context, file, RIND_ERROR_IO, "mesh file '%s': %s", path, strerror(errno));
   char *text = NULL, message[RIND_INP_TEXT];
   size_t size = 0;
   rind_error error = read_bytes(context, path, file, &text, &size);

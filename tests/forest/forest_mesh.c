@@ -17,7 +17,8 @@ static void write_file(const char *text) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static const char two_by_one[] = "*Heading\n two squares\n"
+static const char two_by_one[] = "\xef\xbb\xbf"
+                                 "*Heading\n two squares\n"
                                  "** a comment\n"
                                  "*NODE, NSET=all\n"
                                  "10, 0, 0, 0\n20, 1., 0\n 30, 2e0, 0, 0\n"
@@ -140,6 +141,9 @@ static void test_broken(void) {
   CHECK_ERROR(rind_forest_create_mesh(context, NULL, 0, &forest), RIND_ERROR_INVALID, context);
   CHECK_ERROR(rind_forest_create_mesh(context, "/nowhere/mesh.inp", 0, &forest), RIND_ERROR_IO,
               context);
+  CHECK_ERROR(rind_forest_create_mesh(context, "/", 0, &forest), RIND_ERROR_IO, context);
+  CHECK(strstr(rind_last_error(context), "no regular file"), "%s", rind_last_error(context));
+  CHECK_ERROR(rind_forest_create_mesh(context, "", 0, &forest), RIND_ERROR_IO, context);
   CHECK(!forest, "a forest in spite of errors");
 }
 

@@ -18,8 +18,15 @@
 
 enum { RIND_GATHER_DIMS = 4, RIND_GATHER_LANES = 4 };
 
-/* Copy: one lane, one source term of weight 1 between equal types. */
-typedef enum rind_gather_body { RIND_GATHER_COPY, RIND_GATHER_SUM } rind_gather_body;
+/* Copy: one lane, one source term of weight 1 between equal types. Add: one lane, one source term
+ * after the value that is there already (an own term of weight 1 at the destination itself).
+ * Clear: no terms, zeros. Sum: all others. */
+typedef enum rind_gather_body {
+  RIND_GATHER_COPY,
+  RIND_GATHER_SUM,
+  RIND_GATHER_ADD,
+  RIND_GATHER_CLEAR
+} rind_gather_body;
 
 /* A pattern bound to a layout. */
 typedef struct rind_gather_row {
@@ -28,6 +35,7 @@ typedef struct rind_gather_row {
   int32_t num_terms;
   int32_t num_own_first; /* terms of the destination block at the beginning of the row */
   int32_t num_own_last;  /* and at its end; the others are of the source */
+  int32_t takes;         /* add alone: the source cells are 0 afterwards */
   int32_t extent[RIND_GATHER_DIMS];
   ptrdiff_t to_stride[RIND_GATHER_DIMS];
   ptrdiff_t own_stride[RIND_GATHER_DIMS];
@@ -68,3 +76,22 @@ void rind_gather_host(const rind_gather *gather, int first, int last, void *cons
 void rind_gather_host_term_by_term(const rind_gather *gather, int first, int last,
                                    void *const *to_base, const void *const *own_base,
                                    const void *const *source_base, int threads);
+
+/* Rows of an adjoint, which add to what is there: their first term is an own term of weight 1 at
+ * the destination. Batch b is the fills [first[b], first[b + 1]), all to one block, which run one
+ * after the other; batches run in any order, on any number of threads. The destination's cells are
+ * the own cells.
+ *
+ * A destination in float is summed in double over its whole batch and rounded once: then
+ * gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives each thread room for a
+ * block with the same strides. */
+typedef struct rind_gather_scratch {
+  double *memory;     /* [threads * elements] */
+  ptrdiff_t elements; /* of a block, from its lowest to its highest address */
+  ptrdiff_t origin;   /* of interior cell (0, 0, 0), component 0, from the lowest */
+} rind_gather_scratch;
+
+/* scratch NULL: the destination has to_type. */
+void rind_gather_host_batches(const rind_gather *gather, const int *first, int num_batches,
+                              void *const *to_base, const void *const *source_base, int threads,
+                              const rind_gather_scratch *scratch);

@@ -20,6 +20,8 @@
  * that ghosts behind an edge of walls read ghosts behind one of them. Begin starts the first phase,
  * end runs the others. Ghosts behind walls of RIND_WALL_NONE are left as they are. */
 #pragma once
+#include <stdbool.h>
+
 #include <rind/field.h>
 #include <rind/schedule.h>
 
@@ -28,6 +30,14 @@ typedef struct rind_exchange rind_exchange;
 /* Fused: one gather pass that writes each ghost once. Term by term: one sweep a term, the
  * reference. */
 typedef enum rind_method { RIND_METHOD_FUSED = 0, RIND_METHOD_TERM_BY_TERM = 1 } rind_method;
+
+/* Transposed: one gather pass over the cells that ghosts are made of. Per term: one sweep a term of
+ * every fill, last to first, the reference. Both add the same products in the same order, in double
+ * whatever the field's type, and round once a phase: their bits are the same. */
+typedef enum rind_adjoint_method {
+  RIND_ADJOINT_TRANSPOSED = 0,
+  RIND_ADJOINT_PER_TERM = 1
+} rind_adjoint_method;
 
 /* Ghosts behind a wall of RIND_WALL_FUNCTION, which are the caller's to write: cells with
  * origin[a] <= i[a] < origin[a] + extent[a], counted from the block's first interior cell, at
@@ -62,6 +72,12 @@ typedef struct rind_exchange_options {
   size_t max_message_bytes; /* longer messages are split; 0: 1 GiB */
   rind_wall_function wall_function; /* needed if the rules have a wall of RIND_WALL_FUNCTION */
   void *wall_user;                  /* handed to it */
+  bool adjoint;                     /* also make what rind_fill_adjoint needs */
+  rind_adjoint_method adjoint_method;
+  /* The adjoint of wall_function: adds what the box's ghosts contribute to the cells that
+   * wall_function reads; the ghosts become 0 after it. Needed with adjoint if the rules have a wall
+   * of RIND_WALL_FUNCTION; for values that depend on no cell it does nothing. Gets wall_user. */
+  rind_wall_function wall_adjoint;
   /* Components that are vectors along the block's axes: where two trees are turned against each
    * other, they are turned too. vector[v] is the number of vector v's component along axis 0, those
    * along axis 1 (and 2) follow. Components are numbered through all fields of the exchange: those
@@ -128,7 +144,31 @@ RIND_API rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const 
 RIND_API rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields);
 RIND_API rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields);
 
+/* The adjoint of the fill. The fields hold derivatives by the values that a fill has made: every
+ * ghost gives weight times itself to each cell that its row reads, phases in reverse and walls
+ * included, then becomes 0. So u += G^T g, g = 0. Values at walls are constants: nothing reaches
+ * them. Ghosts that the rules do not cover are left as they are. Needs
+ * rind_exchange_options.adjoint; RIND_ERROR_STATE without, and while a fill or another adjoint has
+ * begun; else errors as rind_fill. Messages are as many as those of the fill, with raw ghosts in
+ * them. */
+RIND_API rind_error rind_fill_adjoint(rind_exchange *exchange, rind_field *field);
+/* Runs the phases before the first that has messages, and starts these. Until the end, ghosts are
+ * not to be touched, interiors not to be written. */
+RIND_API rind_error rind_fill_adjoint_begin(rind_exchange *exchange, rind_field *field);
+/* RIND_ERROR_STATE without a begin, or with another field. */
+RIND_API rind_error rind_fill_adjoint_end(rind_exchange *exchange, rind_field *field);
+/* The same for all fields of the exchange, in the order of its layouts. */
+RIND_API rind_error rind_fill_fields_adjoint(rind_exchange *exchange, rind_field *const *fields);
+RIND_API rind_error rind_fill_fields_adjoint_begin(rind_exchange *exchange,
+                                                   rind_field *const *fields);
+RIND_API rind_error rind_fill_fields_adjoint_end(rind_exchange *exchange,
+                                                 rind_field *const *fields);
+
 RIND_API rind_error rind_exchange_get_stats(const rind_exchange *exchange,
                                             rind_exchange_stats *stats);
+/* The same counts of the adjoint; local_fills and remote_fills are its rows. RIND_ERROR_STATE if
+ * the exchange was made without one. */
+RIND_API rind_error rind_exchange_get_adjoint_stats(const rind_exchange *exchange,
+                                                    rind_exchange_stats *stats);
 
 RIND_END_DECLS

@@ -108,8 +108,8 @@ typedef struct rind_box {
 typedef struct rind_fill_view {
   rind_family family;
   int32_t phase;
-  int32_t block;     /* destination, a local block */
-  int32_t region;    /* of the destination that the box lies in */
+  int32_t block;     /* destination, a local block; of an adjoint: any */
+  int32_t region;    /* of the destination that the box lies in; of an adjoint: of the ghosts */
   int32_t number;    /* of the box inside the region */
   int32_t component; /* that alone is filled; -1: all */
   int32_t extent[3];
@@ -151,6 +151,18 @@ RIND_API const char *rind_family_name(rind_family family);
  * balanced across faces only. */
 RIND_API rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts,
                                          const rind_rules *rules, rind_schedule **schedule);
+/* Collective. The adjoint of a schedule as a schedule: its fills write cells that rows of the
+ * schedule read. Term 0 of a row is the cell itself with weight 1, the others are the ghosts that
+ * it contributes to, of one block each row, in the order in which docs/rows.md adds them; rows of
+ * the same cell run in the order of their fills. Phases are reversed, and each is followed by one
+ * of rows without terms, which set the ghosts that were read to 0. Rows for cells of another rank's
+ * block are listed with that block: their ghosts travel to it. For looking at, and for
+ * rind_schedule_verify, _print, _stats; exchanges make their own (rind_exchange_options.adjoint).
+ * Borrows the schedule's forest, not the schedule. RIND_ERROR_INVALID for the adjoint of an
+ * adjoint, RIND_ERROR_STALE if the forest has changed. */
+RIND_API rind_error rind_schedule_adjoint(const rind_schedule *schedule, rind_schedule **adjoint);
+/* 1 for an adjoint, else 0. */
+RIND_API int rind_schedule_is_adjoint(const rind_schedule *schedule);
 /* Accepts NULL. */
 RIND_API void rind_schedule_destroy(rind_schedule **schedule);
 

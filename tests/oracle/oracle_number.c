@@ -27,12 +27,13 @@ static int tap_class(const oracle *judge, const rind_rules *rules, int leaf, con
   return 2 * shift + parity;
 }
 
-/* The first cell along an axis, of those beside the block's side, with the same taps. */
+/* The first cell along an axis, of those beside the block's side, with the same taps; so of the
+ * same parity. */
 static int first_of_class(const oracle *judge, const rind_rules *rules, int leaf, const int cell[3],
                           int axis) {
   const int mine = tap_class(judge, rules, leaf, cell, axis);
   int other[3] = {cell[0], cell[1], cell[2]};
-  for (other[axis] = 0; other[axis] < cell[axis]; ++other[axis]) {
+  for (other[axis] = cell[axis] % 2; other[axis] < cell[axis]; other[axis] += 2) {
     if (tap_class(judge, rules, leaf, other, axis) == mine) break;
   }
   return other[axis];

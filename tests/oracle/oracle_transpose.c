@@ -91,9 +91,10 @@ static void add_leaf(oracle_adjoint *adjoint, int leaf) {
   }
 }
 
+/* The caller's functions come before the rows of their phase. */
 static int compare(const oracle_contribution *a, const oracle_contribution *b) {
   if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
-  return 0;
+  return (int)b->by_function - (int)a->by_function;
 }
 
 static int canonical(const void *left, const void *right) {

@@ -40,8 +40,7 @@ static rind_error check_fill(const rind_schedule *schedule, int fill) {
   return RIND_OK;
 }
 
-/* Any fill of either kind of schedule. */
-static rind_schedule_fill_data fill_data(const rind_schedule *schedule, int fill) {
+rind_schedule_fill_data rind_fill_data(const rind_schedule *schedule, int fill) {
   if (!schedule->is_adjoint) return schedule->fill[fill];
   const rind_run_data *run = rind_run_of_fill(schedule, fill);
   return (rind_schedule_fill_data){schedule->set[run->set].first + fill - run->first_fill,
@@ -52,7 +51,7 @@ rind_error rind_schedule_fill(const rind_schedule *schedule, int fill, rind_fill
   if (!schedule) return RIND_ERROR_INVALID;
   RIND_REQUIRE(schedule->context, view, RIND_ERROR_INVALID, "view is NULL");
   RIND_TRY(check_fill(schedule, fill));
-  const rind_schedule_fill_data data = fill_data(schedule, fill);
+  const rind_schedule_fill_data data = rind_fill_data(schedule, fill);
   const rind_pattern *pattern = &schedule->pattern[data.pattern];
   *view = (rind_fill_view){.family = (rind_family)pattern->family,
                            .phase = pattern->phase,
@@ -73,7 +72,7 @@ rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
   if (!schedule) return RIND_ERROR_INVALID;
   RIND_REQUIRE(schedule->context, view, RIND_ERROR_INVALID, "view is NULL");
   RIND_TRY(check_fill(schedule, fill));
-  const rind_schedule_fill_data data = fill_data(schedule, fill);
+  const rind_schedule_fill_data data = rind_fill_data(schedule, fill);
   const rind_pattern *pattern = &schedule->pattern[data.pattern];
   RIND_REQUIRE(schedule->context, term >= 0 && term < pattern->num_terms, RIND_ERROR_INVALID,
                "term %d of a fill of %d: 0 to %d it must be", term, pattern->num_terms,

@@ -39,9 +39,11 @@ static rind_error make_messages(rind_exchange *exchange, int phase, const rind_r
   const int n = plan->num_peers;
   size_t *bytes = rind_allocate(2 * (size_t)n, sizeof *bytes);
   RIND_REQUIRE(exchange->context, bytes, RIND_ERROR_MEMORY, "no memory for %d peers", n);
-  rind_error error = rind_exchange_message_bytes(exchange, phase, n, orders->num_cells, bytes);
+  const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
+  rind_error error =
+      rind_exchange_message_bytes(exchange, sends_double, n, orders->num_cells, bytes);
   if (error == RIND_OK)
-    error = rind_exchange_message_bytes(exchange, phase, n, plan->num_cells, bytes + n);
+    error = rind_exchange_message_bytes(exchange, sends_double, n, plan->num_cells, bytes + n);
   if (error == RIND_OK)
     error = rind_messages_create(exchange->context, n, plan->peer_rank, bytes, bytes + n,
                                  exchange->options.max_message_bytes, tag,
@@ -175,19 +177,11 @@ static void clear_part(rind_exchange_part *part) {
   free(part->remote_source);
 }
 
-static void end_messages(rind_exchange *exchange, rind_messages *messages) {
-  int peer = exchange->has_begun ? 0 : -1;
-  while (peer >= 0)
-    if (rind_messages_wait_any(exchange->context, messages, &peer) != RIND_OK) break;
-  if (exchange->has_begun) rind_messages_wait_sends(exchange->context, messages);
-  rind_messages_destroy(messages);
-}
-
 void rind_exchange_destroy(rind_exchange **exchange) {
   if (!exchange || !*exchange) return;
   rind_exchange *gone = *exchange;
   for (int phase = 0; phase < gone->num_phases; ++phase) {
-    end_messages(gone, &gone->phase[phase].messages);
+    rind_messages_end(gone->context, &gone->phase[phase].messages);
     for (int f = 0; f < gone->num_fields; ++f)
       clear_part(&gone->phase[phase].part[f]);
     free(gone->phase[phase].part);

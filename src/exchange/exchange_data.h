@@ -114,3 +114,9 @@ rind_error rind_exchange_check_begun(const rind_exchange *exchange, rind_field *
  * last to first. */
 void rind_exchange_call_functions(const rind_exchange *exchange, int phase, int f,
                                   rind_field *field, bool backwards);
+
+/* Adds to the counts: an exchange that is ready; one round's messages. */
+void rind_exchange_count(rind_exchange *exchange);
+void rind_exchange_count_messages(const rind_messages *messages, rind_exchange_stats *stats);
+/* Peers that any of the rounds has a message from or to; they are the same in all rounds. */
+int32_t rind_exchange_count_peers(const rind_messages *const *messages, int num_rounds);

@@ -2,7 +2,7 @@
  * all the rest. */
 #include <adjoint_data.h>
 
-/* Runs batches; rows of zeros run in any order. */
+/* Floats are summed in double; rows of zeros have nothing to sum. */
 static void run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
                         rind_field *field, const void *const *source) {
   const rind_layout *layout = &exchange->field[f].layout;
@@ -12,22 +12,11 @@ static void run_batches(const rind_exchange *exchange, int f, const rind_batches
                                        .origin = rind_layout_interior_offset(layout)};
   rind_gather_host_batches(&gather, batches->first_fill, batches->num_batches, field->pointer,
                            source, exchange->context->threads,
-                           layout->type == RIND_FLOAT32 ? &scratch : NULL);
+                           gather.to_type != layout->type ? &scratch : NULL);
 }
 
 static const void *const *blocks_of(const rind_field *field) {
   return (const void *const *)field->pointer;
-}
-
-/* Ghosts become 0. */
-static void clear(const rind_exchange *exchange, const rind_adjoint_phase *phase,
-                  rind_field *const *fields) {
-  for (int f = 0; f < exchange->num_fields; ++f) {
-    const rind_bound *zeros = &phase->part[f].local.bound;
-    const rind_gather gather = rind_bound_gather(zeros);
-    rind_gather_host(&gather, 0, zeros->num_fills, fields[f]->pointer, blocks_of(fields[f]),
-                     blocks_of(fields[f]), exchange->context->threads);
-  }
 }
 
 /* Packs and sends ghosts. */
@@ -67,12 +56,9 @@ static rind_error run_remote(rind_exchange *exchange, rind_adjoint_phase *phase,
 /* Runs a phase that has begun. */
 static rind_error end_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
                             rind_field *const *fields) {
-  if (phase->kind == RIND_PHASE_CLEAR) {
-    clear(exchange, phase, fields);
-    return RIND_OK;
-  }
   for (int f = 0; f < exchange->num_fields; ++f) {
-    rind_exchange_call_functions(exchange, phase->forward, f, fields[f], true);
+    if (phase->kind == RIND_PHASE_WALLS)
+      rind_exchange_call_functions(exchange, phase->forward, f, fields[f], true);
     run_batches(exchange, f, &phase->part[f].local, fields[f], blocks_of(fields[f]));
   }
   return run_remote(exchange, phase, fields);

@@ -76,12 +76,72 @@ static void GATHER_NAME(add_row)(const rind_gather_row *row, double *to,
                                 (GATHER_SOURCE *)source + row->offset[1], false);
 }
 
-/* Rows of many cells: as many side by side as hide the time of an addition. */
+/* One source term for all lanes. */
+GATHER_INLINE void GATHER_NAME(add_lanes)(const rind_gather_row *row, double *to,
+                                          const GATHER_SOURCE *source, const int lanes) {
+  double *lane[RIND_GATHER_LANES], weight[RIND_GATHER_LANES], sum[RIND_GATHER_LANES];
+  for (int l = 0; l < lanes; ++l) {
+    lane[l] = to + row->to_offset[l];
+    weight[l] = row->weight[lanes + l];
+  }
+  const ptrdiff_t to_stride = row->to_stride[0], source_stride = row->source_stride[0];
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j)
+      for (int i = 0; i < row->extent[1]; ++i) {
+        ptrdiff_t t = k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
+        const GATHER_SOURCE *s = source + row->offset[1] + k * row->source_stride[3] +
+                                 j * row->source_stride[2] + i * row->source_stride[1];
+        for (int cell = 0; cell < row->extent[0]; ++cell, t += to_stride, s += source_stride) {
+          for (int l = 0; l < lanes; ++l)
+            sum[l] = lane[l][t] + weight[l] * (double)*s;
+          for (int l = 0; l < lanes; ++l)
+            GATHER_STORE(lane[l] + t, sum[l]);
+        }
+      }
+}
+
+/* Rows of one cell have one chain of additions a pair of lanes: several rows, of different cells
+ * and one source, go side by side to hide the time that each takes. */
+GATHER_INLINE void GATHER_NAME(add_points)(const rind_gather *gather, int first, double *to,
+                                           const GATHER_SOURCE *source, const int rows,
+                                           const int lanes) {
+  const rind_gather_row *row[4];
+  const double *weight[4];
+  const ptrdiff_t *offset[4];
+  pair sum[4];
+  int common = INT32_MAX;
+  for (int r = 0; r < rows; ++r) {
+    row[r] = &gather->row[gather->fill[first + r].row];
+    weight[r] = row[r]->weight;
+    offset[r] = row[r]->offset;
+    sum[r] = pair_of(to[row[r]->to_offset[0]], to[row[r]->to_offset[lanes - 1]]);
+    if (row[r]->num_terms < common) common = row[r]->num_terms;
+  }
+  for (int term = 1; term < common; ++term)
+    for (int r = 0; r < rows; ++r) {
+      const double value = (double)source[offset[r][term]];
+      const double *w = weight[r] + lanes * term;
+      sum[r] = pair_plus(sum[r], pair_times(pair_of(w[0], w[lanes - 1]), pair_of(value, value)));
+    }
+  for (int r = 0; r < rows; ++r) {
+    for (int term = common; term < row[r]->num_terms; ++term) {
+      const double value = (double)source[offset[r][term]];
+      const double *w = weight[r] + lanes * term;
+      sum[r] = pair_plus(sum[r], pair_times(pair_of(w[0], w[lanes - 1]), pair_of(value, value)));
+    }
+    GATHER_STORE(to + row[r]->to_offset[0], pair_low(sum[r]));
+    if (lanes == 2) GATHER_STORE(to + row[r]->to_offset[1], pair_high(sum[r]));
+  }
+}
+
+/* Rows of many cells: as many cells side by side. */
 static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
                                   const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms, extent = row->extent[0];
-  if (lanes == 4 && terms == 2) /* average */
-    GATHER_NAME(sum_loops)(row, to, to, source, 4, 2, 2, 1, 0);
+  if (lanes == 4 && terms == 2) /* average, 3D */
+    GATHER_NAME(add_lanes)(row, to, source, 4);
+  else if (lanes == 2 && terms == 2) /* average, 2D */
+    GATHER_NAME(add_lanes)(row, to, source, 2);
   else if (lanes == 4)
     GATHER_NAME(sum_loops)(row, to, to, source, 4, 2, terms, 1, 0);
   else if (lanes == 2 && extent >= 4)
@@ -92,17 +152,56 @@ static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
     GATHER_NAME(sum_loops)(row, to, to, source, 1, 4, terms, 1, 0);
 }
 
+/* The rows from fill first on that can go side by side. */
+static int GATHER_NAME(count_points)(const rind_gather *gather, int first, int last) {
+  const rind_gather_row *begin = &gather->row[gather->fill[first].row];
+  if (begin->body != RIND_GATHER_SUM || begin->extent[0] > 1 || begin->num_lanes > 2) return 0;
+  int count = 1;
+  for (; count < 4 && first + count < last; ++count) {
+    const rind_gather_fill *fill = &gather->fill[first + count];
+    const rind_gather_row *row = &gather->row[fill->row];
+    if (row->body != RIND_GATHER_SUM || row->extent[0] > 1 || row->num_lanes != begin->num_lanes ||
+        fill->source != gather->fill[first].source)
+      return count;
+    for (int c = 0; c < count; ++c) {
+      const rind_gather_row *other = &gather->row[gather->fill[first + c].row];
+      for (int l = 0; l < row->num_lanes; ++l)
+        for (int m = 0; m < row->num_lanes; ++m)
+          if (row->to_offset[l] == other->to_offset[m]) return count;
+    }
+  }
+  return count;
+}
+
 /* The fills [first, last), to one block. */
 static void GATHER_NAME(run_batch)(const rind_gather *gather, int first, int last, double *to,
                                    const void *const *source_base) {
-  for (int f = first; f < last; ++f) {
+  for (int f = first; f < last;) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
+    const int source = gather->fill[f].source;
     if (row->body == RIND_GATHER_CLEAR)
       clear_row_f64(row, to + row->to_offset[0]);
     else if (row->body == RIND_GATHER_ADD)
-      GATHER_NAME(add_row)(row, to, source_base[gather->fill[f].source]);
-    else
-      GATHER_NAME(add_sums)(row, to, source_base[gather->fill[f].source]);
+      GATHER_NAME(add_row)(row, to, source_base[source]);
+    else {
+      const int count = GATHER_NAME(count_points)(gather, f, last);
+      const int lanes = row->num_lanes;
+      if (count == 4 && lanes == 2)
+        GATHER_NAME(add_points)(gather, f, to, source_base[source], 4, 2);
+      else if (count == 3 && lanes == 2)
+        GATHER_NAME(add_points)(gather, f, to, source_base[source], 3, 2);
+      else if (count == 2 && lanes == 2)
+        GATHER_NAME(add_points)(gather, f, to, source_base[source], 2, 2);
+      else if (count == 1 && lanes == 2)
+        GATHER_NAME(add_points)(gather, f, to, source_base[source], 1, 2);
+      else
+        GATHER_NAME(add_sums)(row, to, source_base[source]);
+      if (count > 0 && lanes == 2) {
+        f += count;
+        continue;
+      }
+    }
+    ++f;
   }
 }
 

@@ -100,16 +100,21 @@ GATHER_INLINE void GATHER_NAME(add_lanes)(const rind_gather_row *row, double *to
       }
 }
 
-/* Rows of one cell have one chain of additions a pair of lanes: several rows, of different cells
- * and one source, go side by side to hide the time that each takes. */
+GATHER_INLINE pair GATHER_NAME(point)(const double *weight, GATHER_SOURCE source, const int lanes) {
+  const double value = (double)source;
+  return pair_times(pair_of(weight[0], weight[lanes - 1]), pair_of(value, value));
+}
+
+/* Rows of one cell have one chain of additions for each pair of lanes: several rows, to different
+ * cells from one source, go side by side, so that their chains overlap. */
 GATHER_INLINE void GATHER_NAME(add_points)(const rind_gather *gather, int first, double *to,
                                            const GATHER_SOURCE *source, const int rows,
                                            const int lanes) {
-  const rind_gather_row *row[4];
-  const double *weight[4];
-  const ptrdiff_t *offset[4];
-  pair sum[4];
-  int common = INT32_MAX;
+  const rind_gather_row *row[MAX_POINTS];
+  const double *weight[MAX_POINTS];
+  const ptrdiff_t *offset[MAX_POINTS];
+  pair sum[MAX_POINTS];
+  int common = INT_MAX;
   for (int r = 0; r < rows; ++r) {
     row[r] = &gather->row[gather->fill[first + r].row];
     weight[r] = row[r]->weight;
@@ -118,23 +123,43 @@ GATHER_INLINE void GATHER_NAME(add_points)(const rind_gather *gather, int first,
     if (row[r]->num_terms < common) common = row[r]->num_terms;
   }
   for (int term = 1; term < common; ++term)
-    for (int r = 0; r < rows; ++r) {
-      const double value = (double)source[offset[r][term]];
-      const double *w = weight[r] + lanes * term;
-      sum[r] = pair_plus(sum[r], pair_times(pair_of(w[0], w[lanes - 1]), pair_of(value, value)));
-    }
+    for (int r = 0; r < rows; ++r)
+      sum[r] = pair_plus(
+          sum[r], GATHER_NAME(point)(weight[r] + lanes * term, source[offset[r][term]], lanes));
   for (int r = 0; r < rows; ++r) {
-    for (int term = common; term < row[r]->num_terms; ++term) {
-      const double value = (double)source[offset[r][term]];
-      const double *w = weight[r] + lanes * term;
-      sum[r] = pair_plus(sum[r], pair_times(pair_of(w[0], w[lanes - 1]), pair_of(value, value)));
-    }
+    for (int term = common; term < row[r]->num_terms; ++term)
+      sum[r] = pair_plus(
+          sum[r], GATHER_NAME(point)(weight[r] + lanes * term, source[offset[r][term]], lanes));
     GATHER_STORE(to + row[r]->to_offset[0], pair_low(sum[r]));
     if (lanes == 2) GATHER_STORE(to + row[r]->to_offset[1], pair_high(sum[r]));
   }
 }
 
-/* Rows of many cells: as many cells side by side. */
+/* Runs as many rows from the first fill on as can go side by side, and returns their number. */
+static int GATHER_NAME(add_some_points)(const rind_gather *gather, int first, int last, double *to,
+                                        const GATHER_SOURCE *source) {
+  const int count = count_points(gather, first, last);
+  const int lanes = gather->row[gather->fill[first].row].num_lanes;
+  if (count == 4 && lanes == 2)
+    GATHER_NAME(add_points)(gather, first, to, source, 4, 2);
+  else if (count == 4)
+    GATHER_NAME(add_points)(gather, first, to, source, 4, 1);
+  else if (count == 3 && lanes == 2)
+    GATHER_NAME(add_points)(gather, first, to, source, 3, 2);
+  else if (count == 3)
+    GATHER_NAME(add_points)(gather, first, to, source, 3, 1);
+  else if (count == 2 && lanes == 2)
+    GATHER_NAME(add_points)(gather, first, to, source, 2, 2);
+  else if (count == 2)
+    GATHER_NAME(add_points)(gather, first, to, source, 2, 1);
+  else if (lanes == 2)
+    GATHER_NAME(add_points)(gather, first, to, source, 1, 2);
+  else
+    GATHER_NAME(add_points)(gather, first, to, source, 1, 1);
+  return count;
+}
+
+/* A row of many cells, as many of them side by side as the loop has. */
 static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
                                   const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms, extent = row->extent[0];
@@ -146,62 +171,36 @@ static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
     GATHER_NAME(sum_loops)(row, to, to, source, 4, 2, terms, 1, 0);
   else if (lanes == 2 && extent >= 4)
     GATHER_NAME(sum_loops)(row, to, to, source, 2, 4, terms, 1, 0);
+  else if (lanes == 2 && extent == 3)
+    GATHER_NAME(sum_loops)(row, to, to, source, 2, 3, terms, 1, 0);
   else if (lanes == 2)
     GATHER_NAME(sum_loops)(row, to, to, source, 2, 2, terms, 1, 0);
   else
     GATHER_NAME(sum_loops)(row, to, to, source, 1, 4, terms, 1, 0);
 }
 
-/* The rows from fill first on that can go side by side. */
-static int GATHER_NAME(count_points)(const rind_gather *gather, int first, int last) {
-  const rind_gather_row *begin = &gather->row[gather->fill[first].row];
-  if (begin->body != RIND_GATHER_SUM || begin->extent[0] > 1 || begin->num_lanes > 2) return 0;
-  int count = 1;
-  for (; count < 4 && first + count < last; ++count) {
-    const rind_gather_fill *fill = &gather->fill[first + count];
-    const rind_gather_row *row = &gather->row[fill->row];
-    if (row->body != RIND_GATHER_SUM || row->extent[0] > 1 || row->num_lanes != begin->num_lanes ||
-        fill->source != gather->fill[first].source)
-      return count;
-    for (int c = 0; c < count; ++c) {
-      const rind_gather_row *other = &gather->row[gather->fill[first + c].row];
-      for (int l = 0; l < row->num_lanes; ++l)
-        for (int m = 0; m < row->num_lanes; ++m)
-          if (row->to_offset[l] == other->to_offset[m]) return count;
-    }
-  }
-  return count;
-}
-
 /* The fills [first, last), to one block. */
-static void GATHER_NAME(run_batch)(const rind_gather *gather, int first, int last, double *to,
+static void GATHER_NAME(run_fills)(const rind_gather *gather, int first, int last, double *to,
                                    const void *const *source_base) {
-  for (int f = first; f < last;) {
+  int f = first;
+  while (f < last) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    const int source = gather->fill[f].source;
-    if (row->body == RIND_GATHER_CLEAR)
+    if (row->body == RIND_GATHER_CLEAR) {
       clear_row_f64(row, to + row->to_offset[0]);
-    else if (row->body == RIND_GATHER_ADD)
-      GATHER_NAME(add_row)(row, to, source_base[source]);
-    else {
-      const int count = GATHER_NAME(count_points)(gather, f, last);
-      const int lanes = row->num_lanes;
-      if (count == 4 && lanes == 2)
-        GATHER_NAME(add_points)(gather, f, to, source_base[source], 4, 2);
-      else if (count == 3 && lanes == 2)
-        GATHER_NAME(add_points)(gather, f, to, source_base[source], 3, 2);
-      else if (count == 2 && lanes == 2)
-        GATHER_NAME(add_points)(gather, f, to, source_base[source], 2, 2);
-      else if (count == 1 && lanes == 2)
-        GATHER_NAME(add_points)(gather, f, to, source_base[source], 1, 2);
-      else
-        GATHER_NAME(add_sums)(row, to, source_base[source]);
-      if (count > 0 && lanes == 2) {
-        f += count;
-        continue;
-      }
+      ++f;
+      continue;
     }
-    ++f;
+    RIND_ASSERT(row->num_own_first == 1 && row->num_own_last == 0);
+    const GATHER_SOURCE *source = source_base[gather->fill[f].source];
+    if (row->body == RIND_GATHER_ADD) {
+      GATHER_NAME(add_row)(row, to, source);
+      ++f;
+    } else if (is_point(row)) {
+      f += GATHER_NAME(add_some_points)(gather, f, last, to, source);
+    } else {
+      GATHER_NAME(add_sums)(row, to, source);
+      ++f;
+    }
   }
 }
 

@@ -109,6 +109,10 @@ static const char *interpolation_name(rind_interpolation interpolation) {
   return names[interpolation];
 }
 
+static const char *restriction_name(rind_restriction restriction) {
+  return restriction == RIND_RESTRICTION_AVERAGE ? "average" : "flux-matched";
+}
+
 /* Values that a fill writes. */
 static double num_values(const bench_options *options, const bench_case *c) {
   return (double)c->stats.ghost_cells * options->layout.components;
@@ -130,12 +134,13 @@ void bench_print_begin(const char *bench, const rind_context *context, const ben
          layout->ghosts, options->rules.layers ? options->rules.layers : layout->ghosts,
          layout->components);
   printf(", \"type\": \"%s\", \"storage\": \"%s\", \"order\": \"%s\", \"regions\": \"%s\", "
-         "\"rules\": \"%s+average\"",
+         "\"rules\": \"%s+%s\"",
          layout->type == RIND_FLOAT64 ? "f64" : "f32",
          layout->storage == RIND_PACKED ? "packed" : "blocks",
          layout->order == RIND_COMPONENTS_OUTERMOST ? "outermost" : "innermost",
          options->rules.regions == RIND_REGIONS_FACES ? "faces" : "all",
-         interpolation_name(options->rules.interpolation));
+         interpolation_name(options->rules.interpolation),
+         restriction_name(options->rules.restriction));
   printf(", \"ranks\": %d, \"threads\": %d, \"space\": \"host\", \"blocks\": %lld, \"fills\": "
          "%lld, \"terms\": %lld, \"ghost_cells\": %lld",
          rind_context_size(context), rind_context_threads(context),
@@ -168,10 +173,12 @@ void bench_print_end(const rind_context *context, const bench_options *options, 
 void bench_print_table(const rind_context *context, const bench_options *options,
                        const bench_case *c, const char *const *names, const bench_variant *variants,
                        int num_variants) {
-  printf("forest %s: %lld blocks of %d^%d cells, %lld ghost cells, %s rows, %d ranks, %d threads\n",
+  printf("forest %s: %lld blocks of %d^%d cells, %lld ghost cells, %s and %s rows, %d ranks, %d "
+         "threads\n",
          bench_names[options->forest.name], (long long)rind_forest_num_global_blocks(c->forest),
          options->layout.cells, options->layout.dim, (long long)c->stats.ghost_cells,
-         interpolation_name(options->rules.interpolation), rind_context_size(context),
+         interpolation_name(options->rules.interpolation),
+         restriction_name(options->rules.restriction), rind_context_size(context),
          rind_context_threads(context));
   printf("%-34s %12s %12s %12s %12s\n", "", "median us", "min us", "p90 us", "ns a value");
   for (int v = 0; v < num_variants; ++v) {

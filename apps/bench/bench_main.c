@@ -12,11 +12,12 @@ static const char *const order_words[] = {"outermost", "innermost", NULL};
 static const char *const region_words[] = {"all", "faces", NULL};
 static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
                                                   "conservative", NULL};
+static const char *const restriction_words[] = {"average", "flux-matched", NULL};
 static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
 /* What the options set, as the parser wants it. */
 typedef struct words {
-  int forest, type, storage, order, regions, interpolation, periodic;
+  int forest, type, storage, order, regions, interpolation, restriction, periodic;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
   bool json;
@@ -35,6 +36,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"regions", APP_WORD, &w->regions, .words = region_words, .help = "regions to fill"},
       {"interpolation", APP_WORD, &w->interpolation, .words = interpolation_words,
        .help = "rows of fine ghosts"},
+      {"restriction", APP_WORD, &w->restriction, .words = restriction_words,
+       .help = "rows of coarse ghosts"},
       {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell"},
       {"type", APP_WORD, &w->type, .words = type_words, .help = "of the values"},
       {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks"},
@@ -74,6 +77,7 @@ static int run(const words *w, measurement measure) {
                  .storage = (rind_storage)w->storage,
                  .order = (rind_component_order)w->order},
       .rules = {.interpolation = (rind_interpolation)w->interpolation,
+                .restriction = (rind_restriction)w->restriction,
                 .regions = (rind_regions)w->regions,
                 .layers = w->layers},
       .repeats = w->repeats,

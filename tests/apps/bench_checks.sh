@@ -29,6 +29,18 @@ for ranks in 1 3; do
   expect R4 $ranks scatter_adds 77824 collisions 0
 done
 
+# The adjoint is at most three times the schedule, in bytes.
+value() {
+  grep -o "\"$2\": [0-9]*" "$1" | grep -o '[0-9]*$'
+}
+for forest in R8 R4; do
+  line=$folder/$forest.1.json
+  if [ "$(value "$line" metadata_bytes_adjoint)" -gt $((3 * $(value "$line" metadata_bytes))) ]; then
+    echo "$forest: the adjoint is too large: $(cat "$line")"
+    failed=1
+  fi
+done
+
 # Every key of fill is one of adjoint.
 "$program" fill --repeat 3 --sample-us 1 --json >"$folder/fill.json" || failed=1
 for key in $(grep -o '"[a-z_0-9]*":' "$folder/fill.json"); do
@@ -38,7 +50,7 @@ for key in $(grep -o '"[a-z_0-9]*":' "$folder/fill.json"); do
   fi
 done
 for rows in quadratic coarse-only injection conservative; do
-  if ! "$program" fill --repeat 3 --sample-us 1 --interpolation $rows | grep -q " $rows rows"; then
+  if ! "$program" fill --repeat 3 --sample-us 1 --interpolation $rows | grep -q " $rows and average rows"; then
     echo "rind-bench --interpolation $rows prints no table of it"
     failed=1
   fi

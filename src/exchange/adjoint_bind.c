@@ -26,11 +26,11 @@ static int compare_items(const void *left, const void *right) {
   return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* True for the rows of a local block; boxes of the caller's function have none. */
-static bool has_rows(const rind_schedule *transposed, const rind_run_data *run) {
-  const rind_row_set *set = &transposed->set[run->set];
-  return run->block < transposed->num_local && set->count > 0 &&
-         transposed->pattern[set->first].family != RIND_FAMILY_FUNCTION;
+/* True for the rows of a local block; boxes of the caller's function have none but zeros. */
+static bool has_rows(const binding *b, const rind_run_data *run) {
+  const rind_row_set *set = &b->transposed->set[run->set];
+  return run->block < b->transposed->num_local && set->count > 0 &&
+         (b->clears || b->transposed->pattern[set->first].family != RIND_FAMILY_FUNCTION);
 }
 
 /* Local runs, then what is received, sorted. */
@@ -39,7 +39,7 @@ static void list_items(binding *b, int first_run, int end_run, int num_received)
   const rind_block *block = rind_forest_get_arrays(transposed->forest)->block;
   for (int r = first_run; r < end_run; ++r) {
     const rind_run_data *run = &transposed->run[r];
-    if (!has_rows(transposed, run)) continue;
+    if (!has_rows(b, run)) continue;
     b->item[b->num_items] =
         (rind_contribution){.from = run->source >= 0 ? block[run->source].global : -1,
                             .block = run->block,

@@ -166,6 +166,6 @@ int main(int argc, char **argv) {
   for (int number = 0; number < NUM_CASES; ++number)
     for (int r = 0; r < NUM_RULES; ++r)
       if (size == 1 || (size <= 3 && (number + r) % 2 == 0) || r < 2)
-        check_case(number, r, threads[size > 3 ? 0 : (number + r) % 6]);
+        check_case(number, r, threads[size > 2 ? 0 : (number + r) % 6]);
   return check_end();
 }

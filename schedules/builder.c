@@ -115,25 +115,23 @@ static rind_error build(rind_schedule *schedule, rind_template_set *set, int32_t
 }
 
 /* The schedule's own copies of what the rules point at. */
-static rind_error copy_rules(rind_schedule *schedule) {
-  rind_rules *rules = &schedule->rules;
-  const rind_wall(*component_wall)[6] = rules->component_wall;
-  const rind_taps *taps = rules->taps;
-  rules->component_wall = NULL;
-  rules->taps = NULL;
-  if (component_wall) {
-    const size_t bytes = (size_t)rules->num_components * sizeof *component_wall;
-    rind_wall(*copy)[6] = rind_allocate((size_t)rules->num_components, sizeof *copy);
-    RIND_REQUIRE(schedule->context, copy, RIND_ERROR_MEMORY,
-                 "no memory for the walls of %d components", rules->num_components);
-    memcpy(copy, component_wall, bytes);
-    rules->component_wall = (const rind_wall(*)[6])copy;
+rind_error rind_schedule_copy_rules(rind_context *context, const rind_rules *from, rind_rules *to) {
+  *to = *from;
+  to->component_wall = NULL;
+  to->taps = NULL;
+  if (from->component_wall) {
+    const size_t bytes = (size_t)from->num_components * sizeof *from->component_wall;
+    rind_wall(*copy)[6] = rind_allocate((size_t)from->num_components, sizeof *copy);
+    RIND_REQUIRE(context, copy, RIND_ERROR_MEMORY, "no memory for the walls of %d components",
+                 from->num_components);
+    memcpy(copy, from->component_wall, bytes);
+    to->component_wall = (const rind_wall(*)[6])copy;
   }
-  if (rules->interpolation == RIND_INTERPOLATION_USER) {
+  if (from->interpolation == RIND_INTERPOLATION_USER) {
     rind_taps *copy = rind_allocate(1, sizeof *copy);
-    RIND_REQUIRE(schedule->context, copy, RIND_ERROR_MEMORY, "no memory for the user's taps");
-    *copy = *taps;
-    rules->taps = copy;
+    RIND_REQUIRE(context, copy, RIND_ERROR_MEMORY, "no memory for the user's taps");
+    *copy = *from->taps;
+    to->taps = copy;
   }
   return RIND_OK;
 }
@@ -160,10 +158,9 @@ static rind_error create(const rind_forest *forest, int cells, int ghosts, const
                               .dim = arrays->dim,
                               .cells = cells,
                               .ghosts = ghosts,
-                              .num_local = arrays->num_local,
-                              .rules = *rules};
+                              .num_local = arrays->num_local};
+  rind_error error = rind_schedule_copy_rules(context, rules, &schedule->rules);
   if (rules->layers == 0) schedule->rules.layers = ghosts;
-  rind_error error = copy_rules(schedule);
   rind_template_set set = {.dim = arrays->dim, .cells = cells, .rules = schedule->rules};
   if (error == RIND_OK) error = build(schedule, &set, template_of);
   rind_template_set_free(&set);
@@ -191,6 +188,8 @@ void rind_schedule_destroy(rind_schedule **schedule) {
   free((*schedule)->pattern);
   free((*schedule)->term);
   free((*schedule)->fill);
+  free((*schedule)->set);
+  free((*schedule)->run);
   free((void *)(*schedule)->rules.component_wall);
   free((void *)(*schedule)->rules.taps);
   free(*schedule);

@@ -1,6 +1,6 @@
 /* pattern.c - a schedule's fills and terms as the caller sees them, expanded from the patterns. */
 #include <core.h>
-#include <schedule_data.h>
+#include <transpose.h>
 
 #include <string.h>
 
@@ -40,15 +40,22 @@ static rind_error check_fill(const rind_schedule *schedule, int fill) {
   return RIND_OK;
 }
 
+rind_schedule_fill_data rind_fill_data(const rind_schedule *schedule, int fill) {
+  if (!schedule->is_adjoint) return schedule->fill[fill];
+  const rind_run_data *run = rind_run_of_fill(schedule, fill);
+  return (rind_schedule_fill_data){schedule->set[run->set].first + fill - run->first_fill,
+                                   run->block, run->source};
+}
+
 rind_error rind_schedule_fill(const rind_schedule *schedule, int fill, rind_fill_view *view) {
   if (!schedule) return RIND_ERROR_INVALID;
   RIND_REQUIRE(schedule->context, view, RIND_ERROR_INVALID, "view is NULL");
   RIND_TRY(check_fill(schedule, fill));
-  const rind_schedule_fill_data *data = &schedule->fill[fill];
-  const rind_pattern *pattern = &schedule->pattern[data->pattern];
+  const rind_schedule_fill_data data = rind_fill_data(schedule, fill);
+  const rind_pattern *pattern = &schedule->pattern[data.pattern];
   *view = (rind_fill_view){.family = (rind_family)pattern->family,
                            .phase = pattern->phase,
-                           .block = data->block,
+                           .block = data.block,
                            .region = pattern->region,
                            .number = pattern->number,
                            .component = pattern->component,
@@ -65,8 +72,8 @@ rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
   if (!schedule) return RIND_ERROR_INVALID;
   RIND_REQUIRE(schedule->context, view, RIND_ERROR_INVALID, "view is NULL");
   RIND_TRY(check_fill(schedule, fill));
-  const rind_schedule_fill_data *data = &schedule->fill[fill];
-  const rind_pattern *pattern = &schedule->pattern[data->pattern];
+  const rind_schedule_fill_data data = rind_fill_data(schedule, fill);
+  const rind_pattern *pattern = &schedule->pattern[data.pattern];
   RIND_REQUIRE(schedule->context, term >= 0 && term < pattern->num_terms, RIND_ERROR_INVALID,
                "term %d of a fill of %d: 0 to %d it must be", term, pattern->num_terms,
                pattern->num_terms - 1);
@@ -76,7 +83,7 @@ rind_error rind_schedule_term(const rind_schedule *schedule, int fill, int term,
     return RIND_OK;
   }
   const rind_slot *slot = &pattern->slot[t->slot];
-  *view = (rind_term_view){.block = t->slot == RIND_SLOT_OWN ? data->block : data->source,
+  *view = (rind_term_view){.block = t->slot == RIND_SLOT_OWN ? data.block : data.source,
                            .weight = t->weight};
   memcpy(view->box.origin, t->origin, sizeof view->box.origin);
   memcpy(view->box.axis, slot->axis, sizeof view->box.axis);

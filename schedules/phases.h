@@ -23,3 +23,6 @@ bool rind_corners_any(const rind_forest_arrays *arrays);
 /* Adds the fills behind the walls of an axis. Errors as above. */
 rind_error rind_walls_emit(const rind_forest_arrays *arrays, rind_template_set *set, int phase,
                            int axis, rind_fill_list *list);
+
+/* A schedule's own copy of rules; what they point at is freed by rind_schedule_destroy. */
+rind_error rind_schedule_copy_rules(rind_context *context, const rind_rules *from, rind_rules *to);

@@ -40,12 +40,12 @@ static void print_header(const rind_schedule *schedule, FILE *file) {
   const rind_rules *rules = &schedule->rules;
   const bool flux = rules->restriction == RIND_RESTRICTION_FLUX_MATCHED;
   fprintf(file,
-          "schedule: dim %d, cells %d, ghosts %d, layers %d, interpolation %s, restriction %s, "
+          "%s: dim %d, cells %d, ghosts %d, layers %d, interpolation %s, restriction %s, "
           "regions %s, blocks %d, fills %d\n",
-          schedule->dim, schedule->cells, schedule->ghosts, rules->layers,
-          interpolation[rules->interpolation], flux ? "flux-matched" : "average",
-          rules->regions == RIND_REGIONS_ALL ? "all" : "faces", schedule->num_local,
-          schedule->num_fills);
+          schedule->is_adjoint ? "adjoint schedule" : "schedule", schedule->dim, schedule->cells,
+          schedule->ghosts, rules->layers, interpolation[rules->interpolation],
+          flux ? "flux-matched" : "average", rules->regions == RIND_REGIONS_ALL ? "all" : "faces",
+          schedule->num_local, schedule->num_fills);
 }
 
 static void print_walls(const rind_schedule *schedule, FILE *file) {
@@ -64,7 +64,7 @@ static void print_walls(const rind_schedule *schedule, FILE *file) {
 }
 
 static void print_phase(const rind_schedule *schedule, int p, FILE *file) {
-  static const char *const name[] = {"blocks", "flux", "corners", "walls"};
+  static const char *const name[] = {"blocks", "flux", "corners", "walls", "clear"};
   const rind_phase *phase = &schedule->phase[p];
   fprintf(file, "phase %d: %s", p, name[phase->kind]);
   if (phase->axis >= 0) fprintf(file, " of axis %d", phase->axis);

@@ -17,3 +17,5 @@ rind_error rind_schedule_transpose(const rind_schedule *schedule, uint32_t famil
 
 /* The run of an adjoint that pattern number fill belongs to. */
 const rind_run_data *rind_run_of_fill(const rind_schedule *adjoint, int fill);
+/* The pattern, destination and source of a fill of either kind of schedule. */
+rind_schedule_fill_data rind_fill_data(const rind_schedule *schedule, int fill);

@@ -3,6 +3,7 @@
 #include <inspection.h>
 #include <preconditions.h>
 #include <template.h>
+#include <verify_adjoint.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -232,6 +233,7 @@ static rind_error check_phases(const rind_schedule *schedule) {
 static rind_error verify(const rind_schedule *schedule) {
   RIND_TRY(rind_schedule_check_fresh(schedule));
   RIND_TRY(check_phases(schedule));
+  if (schedule->is_adjoint) return rind_verify_adjoint(schedule);
   rind_cover cover;
   RIND_TRY(rind_cover_create(schedule, &cover));
   const int components = schedule->rules.component_wall ? schedule->rules.num_components : 1;

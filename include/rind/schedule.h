@@ -127,13 +127,13 @@ typedef struct rind_term_view {
 typedef struct rind_schedule_stats {
   int64_t fills;
   int64_t terms;          /* the sum of num_terms over fills */
-  int64_t ghost_cells;    /* written, of the first component */
+  int64_t ghost_cells;    /* written, of the first component; of an adjoint: cells of all rows */
   int64_t adds;           /* terms times cells, of the first component */
-  int64_t remote_fills;   /* with a source on another rank */
-  int64_t receive_cells;  /* values received a component */
+  int64_t remote_fills;   /* with a source on another rank; of an adjoint: for its cells */
+  int64_t receive_cells;  /* values received a component; of an adjoint: sent */
   int64_t metadata_bytes; /* that the schedule holds */
   int32_t patterns;       /* distinct rows */
-  int32_t peers;          /* ranks that messages come from */
+  int32_t peers;          /* ranks that messages come from; of an adjoint: go to */
   int64_t family_fills[RIND_NUM_FAMILIES];
   int64_t family_cells[RIND_NUM_FAMILIES]; /* of the first component */
 } rind_schedule_stats;

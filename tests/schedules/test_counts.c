@@ -198,6 +198,27 @@ static void test_r4(void) {
   rind_forest_destroy(&forest);
 }
 
+/* An adjoint takes at most three times the memory of its schedule. */
+static void test_adjoint(int blocks, int cells, int ghosts, rind_regions regions) {
+  rind_forest *forest = NULL;
+  rind_schedule *forward = NULL, *adjoint = NULL;
+  rind_schedule_stats stats[2] = {{0}, {0}};
+  const rind_rules rules = {.regions = regions};
+  CHECK_OK(reference_half_refined(context, 3, blocks, false, &forest), context);
+  if (forest) CHECK_OK(rind_schedule_create(forest, cells, ghosts, &rules, &forward), context);
+  if (forward) CHECK_OK(rind_schedule_adjoint(forward, &adjoint), context);
+  if (adjoint) {
+    CHECK_OK(rind_schedule_get_stats(forward, &stats[0]), context);
+    CHECK_OK(rind_schedule_get_stats(adjoint, &stats[1]), context);
+    const long before = sum_of(stats[0].metadata_bytes), after = sum_of(stats[1].metadata_bytes);
+    CHECK(after <= 3 * before, "%d blocks of %d cells, %d ghosts: %ld bytes for %ld", blocks, cells,
+          ghosts, after, before);
+  }
+  rind_schedule_destroy(&adjoint);
+  rind_schedule_destroy(&forward);
+  rind_forest_destroy(&forest);
+}
+
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), NULL);
@@ -218,6 +239,14 @@ int main(int argc, char **argv) {
     test_walls(dim);
   }
   test_r4();
+  if (rind_context_size(context) == 1) {
+    test_adjoint(4, 8, 1, RIND_REGIONS_FACES);
+    test_adjoint(8, 4, 1, RIND_REGIONS_FACES);
+    test_adjoint(8, 8, 1, RIND_REGIONS_FACES);
+    test_adjoint(8, 8, 2, RIND_REGIONS_FACES);
+    test_adjoint(4, 8, 1, RIND_REGIONS_ALL);
+    test_adjoint(8, 8, 2, RIND_REGIONS_ALL);
+  }
   rind_context_destroy(&context);
   return check_end();
 }

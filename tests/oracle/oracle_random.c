@@ -146,6 +146,9 @@ static void leave_ranks_empty(scene *s, int whole) {
 static void judge_forest(campaign *all, int index) {
   scene s = scene_random(all->seed, index);
   if (all->adjoint) {
+    int size = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > 3) s.threads = 1;
     s.ghosts = 1 + index % 4;
     if (s.rules.layers > s.ghosts) s.rules.layers = 0;
     if (index % 8 == 7) leave_ranks_empty(&s, index % 16 == 15);

@@ -143,16 +143,19 @@ static void leave_ranks_empty(scene *s, int whole) {
     s->brick.trees[a] = a == 0 ? 2 : 1;
 }
 
+/* More ghosts, few blocks in some cases, and fewer threads on many ranks. */
+static void prepare_adjoint(scene *s, int index) {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size > 3) s->threads = 1;
+  s->ghosts = 1 + index % 4;
+  if (s->rules.layers > s->ghosts) s->rules.layers = 0;
+  if (index % 8 == 7) leave_ranks_empty(s, index % 16 == 15);
+}
+
 static void judge_forest(campaign *all, int index) {
   scene s = scene_random(all->seed, index);
-  if (all->adjoint) {
-    int size = 1;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size > 3) s.threads = 1;
-    s.ghosts = 1 + index % 4;
-    if (s.rules.layers > s.ghosts) s.rules.layers = 0;
-    if (index % 8 == 7) leave_ranks_empty(&s, index % 16 == 15);
-  }
+  if (all->adjoint) prepare_adjoint(&s, index);
   if (all->glued != NULL) scene_choose_ground(&s, index);
   if (all->everything) scene_extend(&s);
   rind_context *context = NULL;

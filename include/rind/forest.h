@@ -17,6 +17,8 @@ typedef struct rind_forest rind_forest;
 #define RIND_NUM_REGIONS 27
 #define RIND_REGION_SELF 13
 
+#define RIND_MAX_LEVEL 30 /* of a block */
+
 /* A leaf of the forest. */
 typedef struct rind_block {
   int64_t global;        /* number along the space-filling curve, over all ranks */

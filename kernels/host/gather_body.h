@@ -4,13 +4,7 @@
  *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once
  * Loops and terms are inlined into copy_row and sum_row, with constants for what is named const. */
 #include <gather.h>
-#include <pair.h>
-
-#if !defined(GATHER_INLINE) && defined(__GNUC__)
-#define GATHER_INLINE static inline __attribute__((always_inline))
-#elif !defined(GATHER_INLINE)
-#define GATHER_INLINE static inline
-#endif
+#include <gather_inline.h>
 
 /* Copies extent cells along loop 0. A block may be its own source, but no cell is both. */
 GATHER_INLINE void GATHER_NAME(copy_cells)(GATHER_TO *restrict to,
@@ -70,85 +64,7 @@ static void GATHER_NAME(copy_row)(const rind_gather_row *row, GATHER_TO *to,
   }
 }
 
-/* One term of values first and first + 1; value v is lane v % lanes of cell v / lanes. */
-GATHER_INLINE pair GATHER_NAME(product)(const rind_gather_row *row, const GATHER_TO *own,
-                                        const GATHER_SOURCE *source, int term, const bool is_own,
-                                        const int first, const int lanes, const int values) {
-  const int a = first, b = first + 1 < values ? first + 1 : first;
-  const double *weight = row->weight + term * lanes;
-  const ptrdiff_t offset = row->offset[term];
-  double low, high;
-  if (is_own) {
-    low = (double)own[offset + row->own_offset[a % lanes] + a / lanes * row->own_stride[0]];
-    high = (double)own[offset + row->own_offset[b % lanes] + b / lanes * row->own_stride[0]];
-  } else {
-    low = (double)source[offset + a / lanes * row->source_stride[0]];
-    high = (double)source[offset + b / lanes * row->source_stride[0]];
-  }
-  return pair_times(pair_of(weight[a % lanes], weight[b % lanes]), pair_of(low, high));
-}
-
-/* All terms of cells cells along loop 0, and their stores. The sums of a cell's lanes and of
- * neighbouring cells overlap; inside each the order is that of the row. */
-GATHER_INLINE void GATHER_NAME(sum_cells)(const rind_gather_row *row, GATHER_TO *to,
-                                          const GATHER_TO *own, const GATHER_SOURCE *source,
-                                          const int lanes, const int cells, const int num_terms,
-                                          const int num_own_first, const int num_own_last) {
-  const int values = lanes * cells, last = num_terms - num_own_last;
-  const bool own_begins = num_own_first > 0 || last == 0;
-  pair sum[6]; /* values is at most 12 */
-  for (int v = 0; v < values; v += 2)
-    sum[v / 2] = GATHER_NAME(product)(row, own, source, 0, own_begins, v, lanes, values);
-  int term = 1;
-  for (; term < num_own_first; ++term)
-    for (int v = 0; v < values; v += 2)
-      sum[v / 2] = pair_plus(sum[v / 2],
-                             GATHER_NAME(product)(row, own, source, term, true, v, lanes, values));
-#pragma GCC unroll 2
-  for (; term < last; ++term)
-    for (int v = 0; v < values; v += 2)
-      sum[v / 2] = pair_plus(sum[v / 2],
-                             GATHER_NAME(product)(row, own, source, term, false, v, lanes, values));
-  for (; term < num_terms; ++term)
-    for (int v = 0; v < values; v += 2)
-      sum[v / 2] = pair_plus(sum[v / 2],
-                             GATHER_NAME(product)(row, own, source, term, true, v, lanes, values));
-  for (int v = 0; v < values; ++v)
-    GATHER_STORE(to + row->to_offset[v % lanes] + v / lanes * row->to_stride[0],
-                 (GATHER_TO)(v % 2 ? pair_high(sum[v / 2]) : pair_low(sum[v / 2])));
-}
-
-/* Loops 1 to 3 around the cells of loop 0, cells at a time, the rest one by one. */
-GATHER_INLINE void GATHER_NAME(sum_loops)(const rind_gather_row *row, GATHER_TO *to,
-                                          const GATHER_TO *own, const GATHER_SOURCE *source,
-                                          const int lanes, const int cells, const int num_terms,
-                                          const int num_own_first, const int num_own_last) {
-  for (int k = 0; k < row->extent[3]; ++k)
-    for (int j = 0; j < row->extent[2]; ++j)
-      for (int i = 0; i < row->extent[1]; ++i) {
-        GATHER_TO *t = to + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
-        const GATHER_TO *o =
-            own + k * row->own_stride[3] + j * row->own_stride[2] + i * row->own_stride[1];
-        const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2] +
-                                 i * row->source_stride[1];
-        int cell = 0;
-        for (; cell + cells <= row->extent[0]; cell += cells) {
-          GATHER_NAME(sum_cells)
-          (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);
-          t += cells * row->to_stride[0];
-          o += cells * row->own_stride[0];
-          s += cells * row->source_stride[0];
-        }
-        if (cells > 1)
-          for (; cell < row->extent[0]; ++cell) {
-            GATHER_NAME(sum_cells)
-            (row, t, o, s, lanes, 1, num_terms, num_own_first, num_own_last);
-            t += row->to_stride[0];
-            o += row->own_stride[0];
-            s += row->source_stride[0];
-          }
-      }
-}
+#include <sum_body.h>
 
 /* Rows of docs/rows.md have bodies of their own, with constant widths. Lanes go three cells at a
  * time, because n/2 - 1 cells lie off the edge of a fine face. */

@@ -1,4 +1,5 @@
 /* gather_row.c - puts the loops of a row into the order that runs best, and chooses its body. */
+#include <core.h>
 #include <gather.h>
 
 /* Backward in the destination: begin at the other end. */
@@ -57,6 +58,24 @@ static void clear_loop(rind_gather_row *row, int d) {
   row->to_stride[d] = row->own_stride[d] = row->source_stride[d] = 0;
 }
 
+/* True if the first term of one lane is the value that is there already. */
+static bool begins_in_place(const rind_gather_row *row) {
+  bool in_place = row->num_own_first == 1 && row->num_own_last == 0 && row->weight[0] == 1.0 &&
+                  row->offset[0] + row->own_offset[0] == row->to_offset[0];
+  for (int d = 0; d < RIND_GATHER_DIMS && in_place; ++d)
+    in_place = row->own_stride[d] == row->to_stride[d];
+  return in_place;
+}
+
+static rind_gather_body choose_body(const rind_gather_row *row, bool types_equal) {
+  if (row->num_terms == 0) return RIND_GATHER_CLEAR;
+  if (row->num_lanes > 1) return RIND_GATHER_SUM;
+  if (row->num_terms == 2 && begins_in_place(row)) return RIND_GATHER_ADD;
+  const bool copies = types_equal && row->num_terms == 1 &&
+                      row->num_own_first + row->num_own_last == 0 && row->weight[0] == 1.0;
+  return copies ? RIND_GATHER_COPY : RIND_GATHER_SUM;
+}
+
 void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_equal) {
   const int num_own = row->num_own_first + row->num_own_last;
   for (int d = 0; d < RIND_GATHER_DIMS; ++d) {
@@ -79,7 +98,6 @@ void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_
       clear_loop(row, d);
     }
   }
-  const bool copies = types_equal && row->num_lanes == 1 && row->num_terms == 1 && num_own == 0 &&
-                      row->weight[0] == 1.0;
-  row->body = copies ? RIND_GATHER_COPY : RIND_GATHER_SUM;
+  row->body = choose_body(row, types_equal);
+  RIND_ASSERT(!row->takes || row->body == RIND_GATHER_ADD);
 }

@@ -3,6 +3,7 @@
 #include <rind/forest.h>
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,15 @@ static rind_error check_block(rind_context *context, const rind_forest_arrays *a
   RIND_REQUIRE(context, block->level >= 0 && block->tree >= 0 && block->index >= 0,
                RIND_ERROR_INVALID, "block %d has level %d, tree %d, index %d: none may be negative",
                b, block->level, block->tree, block->index);
+  for (int a = 0; a < arrays->dim; ++a)
+    RIND_REQUIRE(
+        context, isfinite(block->lower[a]) && isfinite(block->side[a]) && block->side[a] > 0.0,
+        RIND_ERROR_INVALID,
+        "block %d lies at %g with side %g along axis %d: finite they must be, and the side "
+        "above 0",
+        b, block->lower[a], block->side[a], a);
+  RIND_REQUIRE(context, block->level <= RIND_MAX_LEVEL, RIND_ERROR_INVALID,
+               "block %d has level %d: at most %d it may be", b, block->level, RIND_MAX_LEVEL);
   const int rank = rind_context_rank(context), size = rind_context_size(context);
   RIND_REQUIRE(context, block->owner >= 0 && block->owner < size && (block->owner == rank) == local,
                RIND_ERROR_INVALID, "block %d has owner %d: %s", b, block->owner,
@@ -167,6 +177,19 @@ static rind_error check_same(rind_context *context, const rind_forest_arrays *ar
   return RIND_OK;
 }
 
+/* Collective. Every block is one rank's. */
+static rind_error check_sum(rind_context *context, const rind_forest_arrays *arrays) {
+  int64_t sum = arrays->num_local;
+  RIND_REQUIRE(context,
+               MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM,
+                             rind_context_comm(context)) == MPI_SUCCESS,
+               RIND_ERROR_MPI, "MPI_Allreduce of a forest's blocks failed");
+  RIND_REQUIRE(context, sum == arrays->num_global, RIND_ERROR_INVALID,
+               "the ranks have %lld blocks together, num_global is %lld: alike they must be",
+               (long long)sum, (long long)arrays->num_global);
+  return RIND_OK;
+}
+
 rind_error rind_forest_create_arrays(rind_context *context, const rind_forest_arrays *arrays,
                                      const rind_forest_backend *backend, rind_forest **forest) {
   if (!context) return RIND_ERROR_INVALID;
@@ -175,6 +198,7 @@ rind_error rind_forest_create_arrays(rind_context *context, const rind_forest_ar
                             : rind_context_fail(context, RIND_ERROR_INVALID, "arrays is NULL");
   RIND_TRY(rind_context_agree(context, error));
   RIND_TRY(rind_context_agree(context, check_same(context, arrays)));
+  RIND_TRY(rind_context_agree(context, check_sum(context, arrays)));
   rind_forest *made = rind_allocate(1, sizeof *made);
   if (!made)
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a forest");

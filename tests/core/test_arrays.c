@@ -2,6 +2,7 @@
  */
 #include <check.h>
 #include <limits.h>
+#include <math.h>
 #include <rind/rind.h>
 #include <string.h>
 
@@ -39,6 +40,35 @@ static void check_numbers(void) {
   bad = good;
   bad.num_global = rank == size - 1 ? 9 : 0;
   refuse(&bad, RIND_ERROR_INVALID, "gives 9 as the forest's number of global blocks, rank 0 0");
+}
+
+/* Blocks that lie nowhere, or are nobody's. */
+static void check_blocks(void) {
+  static const int32_t first_link[2] = {0, 0};
+  static const uint8_t walls[1] = {15};
+  const rind_block good = {
+      .global = rank, .owner = rank, .lower = {(double)rank}, .side = {1.0, 1.0}};
+  rind_block block = good;
+  rind_forest_arrays arrays = {.dim = 2,
+                               .num_local = 1,
+                               .num_global = size,
+                               .first_link = first_link,
+                               .block = &block,
+                               .walls = walls};
+  block.lower[1] = NAN;
+  refuse(&arrays, RIND_ERROR_INVALID, "lies at nan with side 1 along axis 1: finite");
+  block = good;
+  block.side[0] = INFINITY;
+  refuse(&arrays, RIND_ERROR_INVALID, "with side inf along axis 0");
+  block = good;
+  block.side[0] = 0.0;
+  refuse(&arrays, RIND_ERROR_INVALID, "with side 0 along axis 0");
+  block = good;
+  block.level = INT_MAX;
+  refuse(&arrays, RIND_ERROR_INVALID, "has level 2147483647: at most 30");
+  block = good;
+  arrays.num_global = size + 2;
+  refuse(&arrays, RIND_ERROR_INVALID, "together, num_global is");
 }
 
 /* A call that has a context says which argument is NULL, not what went wrong before. */
@@ -84,6 +114,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), context);
   check_numbers();
+  check_blocks();
   check_outputs();
   rind_context_destroy(&context);
   return check_end();

@@ -1,0 +1,110 @@
+/* gather_batches.c - rows that add to what is there, batch by batch: the adjoint on the host. */
+#include <core.h>
+#include <gather.h>
+
+#define CLEAR_TYPE double
+#define CLEAR_NAME(word) word##_f64
+#include <clear_body.h>
+
+#define CLEAR_TYPE float
+#define CLEAR_NAME(word) word##_f32
+#include <clear_body.h>
+
+#define GATHER_STORE(to, value) (*(to) = (value))
+
+#define GATHER_SOURCE double
+#define GATHER_NAME(word) word##_f64
+#include <batch_body.h>
+
+#define GATHER_SOURCE float
+#define GATHER_NAME(word) word##_f32
+#include <batch_body.h>
+
+static void run_batch(const rind_gather *gather, int first, int last, double *to,
+                      const void *const *source_base) {
+  if (gather->source_type == RIND_FLOAT64)
+    run_batch_f64(gather, first, last, to, source_base);
+  else
+    run_batch_f32(gather, first, last, to, source_base);
+}
+
+static void clear_floats(const rind_gather *gather, int first, int last, float *to) {
+  for (int f = first; f < last; ++f) {
+    const rind_gather_row *row = &gather->row[gather->fill[f].row];
+    RIND_ASSERT(row->body == RIND_GATHER_CLEAR);
+    clear_row_f32(row, to + row->to_offset[0]);
+  }
+}
+
+/* One lane's cells, from floats to sums or back. */
+static void widen(const rind_gather_row *row, ptrdiff_t offset, const float *block, double *sums) {
+  const ptrdiff_t stride = row->to_stride[0];
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j)
+      for (int i = 0; i < row->extent[1]; ++i) {
+        const ptrdiff_t at =
+            offset + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
+        for (int cell = 0; cell < row->extent[0]; ++cell)
+          sums[at + cell * stride] = (double)block[at + cell * stride];
+      }
+}
+
+static void narrow(const rind_gather_row *row, ptrdiff_t offset, const double *sums, float *block) {
+  const ptrdiff_t stride = row->to_stride[0];
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j)
+      for (int i = 0; i < row->extent[1]; ++i) {
+        const ptrdiff_t at =
+            offset + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
+        for (int cell = 0; cell < row->extent[0]; ++cell)
+          block[at + cell * stride] = (float)sums[at + cell * stride];
+      }
+}
+
+/* Sums the cells that the batch touches in double; each is rounded once, after its last row. */
+static void run_batch_in_double(const rind_gather *gather, int first, int last, float *to,
+                                const void *const *source_base, double *sums) {
+  for (int f = first; f < last; ++f) {
+    const rind_gather_row *row = &gather->row[gather->fill[f].row];
+    RIND_ASSERT(row->body != RIND_GATHER_CLEAR);
+    for (int lane = 0; lane < row->num_lanes; ++lane)
+      widen(row, row->to_offset[lane], to, sums);
+  }
+  run_batch(gather, first, last, sums, source_base);
+  for (int f = first; f < last; ++f) {
+    const rind_gather_row *row = &gather->row[gather->fill[f].row];
+    for (int lane = 0; lane < row->num_lanes; ++lane)
+      narrow(row, row->to_offset[lane], sums, to);
+  }
+}
+
+/* The batches [first, last). sums: the thread's interior cell (0, 0, 0), or NULL. */
+static void run_batches(const rind_gather *gather, const int *first_fill, int first, int last,
+                        void *const *to_base, const void *const *source_base, double *sums) {
+  for (int b = first; b < last; ++b) {
+    const int begin = first_fill[b], end = first_fill[b + 1];
+    if (begin == end) continue;
+    void *to = to_base[gather->fill[begin].to];
+    if (sums)
+      run_batch_in_double(gather, begin, end, to, source_base, sums);
+    else if (gather->to_type == RIND_FLOAT64)
+      run_batch(gather, begin, end, to, source_base);
+    else
+      clear_floats(gather, begin, end, to);
+  }
+}
+
+void rind_gather_host_batches(const rind_gather *gather, const int *first, int num_batches,
+                              void *const *to_base, const void *const *source_base, int threads,
+                              const rind_gather_scratch *scratch) {
+  RIND_ASSERT(!scratch || gather->to_type == RIND_FLOAT64);
+  if (threads < 1 || num_batches <= 1) threads = 1;
+  const int64_t count = num_batches, chunks = threads == 1 ? 1 : 4 * threads;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+  for (int thread = 0; thread < threads; ++thread) {
+    double *sums = scratch ? scratch->memory + thread * scratch->elements + scratch->origin : NULL;
+    for (int64_t chunk = thread; chunk < chunks; chunk += threads)
+      run_batches(gather, first, (int)(count * chunk / chunks), (int)(count * (chunk + 1) / chunks),
+                  to_base, source_base, sums);
+  }
+}

@@ -83,7 +83,7 @@ void rind_binder_close(rind_binder *binder) {
  * a's, shifted: then both can be lanes of one row. */
 static bool same_window(const rind_schedule *schedule, const rind_pattern *a,
                         const rind_pattern *b) {
-  if (a->component != b->component || a->num_terms != b->num_terms ||
+  if (a->component != b->component || a->num_terms != b->num_terms || a->takes || b->takes ||
       a->num_own_first != b->num_own_first || a->num_own_last != b->num_own_last ||
       memcmp(a->extent, b->extent, sizeof a->extent) != 0 ||
       memcmp(a->step, b->step, sizeof a->step) != 0 ||
@@ -143,6 +143,7 @@ static bool bind_components(rind_binder *binder, const rind_pattern *const *lane
     }
   }
   rind_gather_row_finish(row, offset, types_equal(binder->bound));
+  row->takes = pattern->takes && row->body == RIND_GATHER_ADD;
   return true;
 }
 

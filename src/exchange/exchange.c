@@ -1,5 +1,5 @@
 /* exchange.c - exchanges: create, destroy, walls' values, counts. */
-#include <exchange_data.h>
+#include <adjoint_data.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,11 @@ static rind_error make_messages(rind_exchange *exchange, int phase, const rind_r
   const int n = plan->num_peers;
   size_t *bytes = rind_allocate(2 * (size_t)n, sizeof *bytes);
   RIND_REQUIRE(exchange->context, bytes, RIND_ERROR_MEMORY, "no memory for %d peers", n);
-  rind_error error = rind_exchange_message_bytes(exchange, phase, n, orders->num_cells, bytes);
+  const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
+  rind_error error =
+      rind_exchange_message_bytes(exchange, sends_double, n, orders->num_cells, bytes);
   if (error == RIND_OK)
-    error = rind_exchange_message_bytes(exchange, phase, n, plan->num_cells, bytes + n);
+    error = rind_exchange_message_bytes(exchange, sends_double, n, plan->num_cells, bytes + n);
   if (error == RIND_OK)
     error = rind_messages_create(exchange->context, n, plan->peer_rank, bytes, bytes + n,
                                  exchange->options.max_message_bytes, tag,
@@ -63,60 +65,6 @@ static rind_error connect(rind_exchange *exchange, int phase, const rind_request
   return error;
 }
 
-/* Adds the messages and memory of a phase. */
-static void count_phase(const rind_exchange_phase *phase, int num_fields,
-                        rind_exchange_stats *stats) {
-  const rind_messages *messages = &phase->messages;
-  const size_t peers = (size_t)messages->num_peers;
-  stats->rounds += rind_phase_has_messages(phase->kind);
-  stats->messages_sent += messages->num_sends;
-  stats->messages_received += messages->num_receives;
-  stats->bytes_sent += messages->bytes_sent;
-  stats->bytes_received += messages->bytes_received;
-  size_t bytes = (size_t)phase->num_functions * sizeof *phase->function;
-  if (peers > 0)
-    stats->buffer_bytes +=
-        (int64_t)(messages->send_offset[peers] + messages->receive_offset[peers]);
-  for (int f = 0; f < num_fields; ++f) {
-    const rind_exchange_part *part = &phase->part[f];
-    stats->metadata_bytes += rind_bound_bytes(&part->pack) + rind_bound_bytes(&part->local) +
-                             rind_bound_bytes(&part->remote);
-    bytes += sizeof *part;
-    if (part->first_pack) bytes += 2 * (peers + 1) * sizeof *part->first_pack;
-  }
-  stats->metadata_bytes += (int64_t)bytes + rind_messages_metadata_bytes(messages);
-}
-
-/* Peers are the same in all phases with messages. */
-static int32_t count_peers(const rind_exchange *exchange) {
-  int32_t count = 0;
-  for (int p = 0; p < exchange->phase[0].messages.num_peers; ++p) {
-    bool talks = false;
-    for (int phase = 0; phase < exchange->num_phases; ++phase) {
-      const rind_messages *m = &exchange->phase[phase].messages;
-      talks = talks || (m->num_peers > 0 && (m->first_send[p] < m->first_send[p + 1] ||
-                                             m->first_receive[p] < m->first_receive[p + 1]));
-    }
-    count += talks;
-  }
-  return count;
-}
-
-static void count(rind_exchange *exchange) {
-  rind_exchange_stats *stats = &exchange->stats;
-  stats->peers = count_peers(exchange);
-  stats->metadata_bytes += (int64_t)sizeof *exchange;
-  for (int f = 0; f < exchange->num_fields; ++f) {
-    const rind_exchange_field *field = &exchange->field[f];
-    const size_t components = (size_t)field->components.count;
-    stats->metadata_bytes += (int64_t)(sizeof *field + sizeof *exchange->begun +
-                                       6 * components * sizeof *field->wall_value +
-                                       (field->components.vector_axis ? components : 0));
-  }
-  for (int phase = 0; phase < exchange->num_phases; ++phase)
-    count_phase(&exchange->phase[phase], exchange->num_fields, stats);
-}
-
 /* Collective. Agrees after each step that can fail on one rank alone. */
 static rind_error make(rind_exchange *exchange, const rind_layout *layouts, int num_fields,
                        const rind_exchange_options *options,
@@ -130,7 +78,9 @@ static rind_error make(rind_exchange *exchange, const rind_layout *layouts, int 
   for (int phase = 0; phase < exchange->num_phases; ++phase)
     if (rind_phase_has_messages(exchange->phase[phase].kind))
       RIND_TRY(connect(exchange, phase, &plan[phase]));
-  count(exchange);
+  if (exchange->options.adjoint)
+    RIND_TRY(rind_adjoint_create(exchange, plan[0].num_peers, plan[0].peer_rank));
+  rind_exchange_count(exchange);
   return RIND_OK;
 }
 
@@ -175,19 +125,12 @@ static void clear_part(rind_exchange_part *part) {
   free(part->remote_source);
 }
 
-static void end_messages(rind_exchange *exchange, rind_messages *messages) {
-  int peer = exchange->has_begun ? 0 : -1;
-  while (peer >= 0)
-    if (rind_messages_wait_any(exchange->context, messages, &peer) != RIND_OK) break;
-  if (exchange->has_begun) rind_messages_wait_sends(exchange->context, messages);
-  rind_messages_destroy(messages);
-}
-
 void rind_exchange_destroy(rind_exchange **exchange) {
   if (!exchange || !*exchange) return;
   rind_exchange *gone = *exchange;
+  rind_adjoint_destroy(gone);
   for (int phase = 0; phase < gone->num_phases; ++phase) {
-    end_messages(gone, &gone->phase[phase].messages);
+    rind_messages_end(gone->context, &gone->phase[phase].messages);
     for (int f = 0; f < gone->num_fields; ++f)
       clear_part(&gone->phase[phase].part[f]);
     free(gone->phase[phase].part);
@@ -218,5 +161,14 @@ rind_error rind_exchange_get_stats(const rind_exchange *exchange, rind_exchange_
   if (!exchange) return RIND_ERROR_INVALID;
   RIND_REQUIRE(exchange->context, stats, RIND_ERROR_INVALID, "stats is NULL");
   *stats = exchange->stats;
+  return RIND_OK;
+}
+
+rind_error rind_exchange_get_adjoint_stats(const rind_exchange *exchange,
+                                           rind_exchange_stats *stats) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, stats, RIND_ERROR_INVALID, "stats is NULL");
+  RIND_TRY(rind_adjoint_check(exchange));
+  *stats = exchange->adjoint->stats;
   return RIND_OK;
 }

@@ -39,6 +39,13 @@ typedef struct rind_exchange_phase {
   rind_exchange_part *part; /* [num_fields] */
 } rind_exchange_phase;
 
+/* What has begun and not ended. */
+typedef enum rind_exchange_state {
+  RIND_EXCHANGE_IDLE,
+  RIND_EXCHANGE_FILLS,
+  RIND_EXCHANGE_ADJOINT
+} rind_exchange_state;
+
 struct rind_exchange {
   const rind_schedule *schedule; /* borrowed */
   rind_context *context;         /* borrowed, the schedule's */
@@ -47,9 +54,10 @@ struct rind_exchange {
   rind_exchange_field *field; /* [num_fields] */
   int num_phases;
   rind_exchange_phase phase[RIND_MAX_PHASES];
-  bool has_begun;           /* a fill, of the fields begun */
-  const rind_field **begun; /* [num_fields] */
+  rind_exchange_state state;
+  const rind_field **begun; /* [num_fields], fields of what has begun */
   rind_exchange_stats stats;
+  struct rind_adjoint_exchange *adjoint; /* or NULL */
 };
 
 /* The schedule must be of the forest as it is now. */
@@ -79,9 +87,36 @@ rind_error rind_exchange_bind_remote(rind_exchange *exchange, int phase,
                                      const rind_request_plan *plan);
 rind_error rind_exchange_bind_pack(rind_exchange *exchange, int phase, int num_peers,
                                    const rind_orders *orders);
-/* Bytes of each peer's message in a phase [num_peers] with so many cells. RIND_ERROR_OVERFLOW. */
-rind_error rind_exchange_message_bytes(const rind_exchange *exchange, int phase, int num_peers,
-                                       const int64_t *num_cells, size_t *bytes);
-/* Where each request and order lies in the buffers, which exist by now. */
+/* The rows that pack orders for one field; first_pack [num_peers + 1]. False without memory. */
+bool rind_exchange_pack_field(const rind_exchange_field *field, bool sends_double, int num_peers,
+                              const rind_orders *orders, rind_bound *pack, int **first_pack);
+/* Bytes of each peer's message [num_peers] with so many cells. RIND_ERROR_OVERFLOW. */
+rind_error rind_exchange_message_bytes(const rind_exchange *exchange, bool sends_double,
+                                       int num_peers, const int64_t *num_cells, size_t *bytes);
+/* Where the boxes of field f lie in the peers' parts of a buffer: place [orders]. */
+void rind_exchange_place_orders(const rind_exchange *exchange, bool sends_double, int f,
+                                int num_peers, const rind_orders *orders, char *buffer,
+                                const size_t *offset, void **place);
+/* Where each request and order of a phase lies in the buffers, which exist by now. */
 rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
                                      const rind_request_plan *plan, const rind_orders *orders);
+
+/* The checks of begin and end: the exchange is one of one field; the schedule is not stale, and the
+ * fields are of its forest and of the exchange's layouts. */
+rind_error rind_exchange_check_single(const rind_exchange *exchange);
+rind_error rind_exchange_check_fields(const rind_exchange *exchange, rind_field *const *fields);
+/* Checks, then notes that state has begun, resp. checks that it has, with the same fields. */
+rind_error rind_exchange_enter(rind_exchange *exchange, rind_field *const *fields,
+                               rind_exchange_state state);
+rind_error rind_exchange_check_begun(const rind_exchange *exchange, rind_field *const *fields,
+                                     rind_exchange_state state);
+/* The caller's functions for the boxes of field f in a phase of a fill; backwards: their adjoints,
+ * last to first. */
+void rind_exchange_call_functions(const rind_exchange *exchange, int phase, int f,
+                                  rind_field *field, bool backwards);
+
+/* Adds to the counts: an exchange that is ready; one round's messages. */
+void rind_exchange_count(rind_exchange *exchange);
+void rind_exchange_count_messages(const rind_messages *messages, rind_exchange_stats *stats);
+/* Peers that any of the rounds has a message from or to; they are the same in all rounds. */
+int32_t rind_exchange_count_peers(const rind_messages *const *messages, int num_rounds);

@@ -169,6 +169,14 @@ rind_error rind_messages_wait_sends(rind_context *context, rind_messages *messag
   return RIND_OK;
 }
 
+void rind_messages_end(rind_context *context, rind_messages *messages) {
+  int peer = 0;
+  while (peer >= 0)
+    if (rind_messages_wait_any(context, messages, &peer) != RIND_OK) break;
+  rind_messages_wait_sends(context, messages);
+  rind_messages_destroy(messages);
+}
+
 int64_t rind_messages_metadata_bytes(const rind_messages *messages) {
   const size_t peer_bytes = 2 * sizeof *messages->first_send + 2 * sizeof *messages->send_offset;
   return (int64_t)((size_t)messages->num_sends * sizeof *messages->send +

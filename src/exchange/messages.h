@@ -36,4 +36,6 @@ rind_error rind_messages_start_send(rind_context *context, rind_messages *messag
 /* Waits until all of some peer's message is there; *peer is -1 when there is none left. */
 rind_error rind_messages_wait_any(rind_context *context, rind_messages *messages, int *peer);
 rind_error rind_messages_wait_sends(rind_context *context, rind_messages *messages);
+/* Waits for what is under way, then destroys. */
+void rind_messages_end(rind_context *context, rind_messages *messages);
 int64_t rind_messages_metadata_bytes(const rind_messages *messages);

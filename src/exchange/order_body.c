@@ -18,36 +18,63 @@ typedef struct body_pattern {
   int32_t num_terms;
 } body_pattern;
 
-/* The largest items come first, so that all are aligned. */
-static body_term *terms(const rind_order_body *body) {
-  return body->memory;
+static const int64_t *header_of(const rind_letter *letter) {
+  return letter->data;
 }
 
-static body_pattern *patterns(const rind_order_body *body) {
-  return (body_pattern *)(terms(body) + body->header[RIND_HEADER_TERMS]);
+/* After the header; the largest items come first, so that all are aligned. */
+static body_term *terms(const rind_letter *letter) {
+  return (body_term *)((int64_t *)letter->data + RIND_HEADER_WORDS);
 }
 
-static rind_order *orders_of(const rind_order_body *body) {
-  return (rind_order *)(patterns(body) + body->header[RIND_HEADER_PATTERNS]);
+static body_pattern *patterns(const rind_letter *letter) {
+  return (body_pattern *)(terms(letter) + header_of(letter)[RIND_HEADER_TERMS]);
 }
 
-rind_error rind_order_body_allocate(rind_context *context, int peer_rank, rind_order_body *body) {
-  const int64_t *header = body->header;
+static rind_order *orders_of(const rind_letter *letter) {
+  return (rind_order *)(patterns(letter) + header_of(letter)[RIND_HEADER_PATTERNS]);
+}
+
+/* How long a letter must be. */
+static rind_error letter_bytes(rind_context *context, int peer_rank, const int64_t *header,
+                               size_t *bytes) {
   for (int i = 0; i < RIND_HEADER_WORDS; ++i)
     RIND_REQUIRE(context, header[i] >= 0 && (i == RIND_HEADER_CELLS || header[i] <= INT_MAX),
                  RIND_ERROR_INTERNAL, "the orders of rank %d have size %d = %lld", peer_rank, i,
                  (long long)header[i]);
-  const int64_t bytes = header[RIND_HEADER_TERMS] * (int64_t)sizeof(body_term) +
-                        header[RIND_HEADER_PATTERNS] * (int64_t)sizeof(body_pattern) +
-                        header[RIND_HEADER_ORDERS] * (int64_t)sizeof(rind_order);
-  RIND_REQUIRE(context, bytes <= INT_MAX, RIND_ERROR_OVERFLOW,
+  const int64_t sum = RIND_HEADER_WORDS * (int64_t)sizeof *header +
+                      header[RIND_HEADER_TERMS] * (int64_t)sizeof(body_term) +
+                      header[RIND_HEADER_PATTERNS] * (int64_t)sizeof(body_pattern) +
+                      header[RIND_HEADER_ORDERS] * (int64_t)sizeof(rind_order);
+  RIND_REQUIRE(context, sum <= INT_MAX, RIND_ERROR_OVERFLOW,
                "%lld orders to or from rank %d take %lld bytes: at most %d",
-               (long long)header[RIND_HEADER_ORDERS], peer_rank, (long long)bytes, INT_MAX);
-  void *memory = rind_allocate((size_t)bytes, 1);
-  RIND_REQUIRE(context, memory, RIND_ERROR_MEMORY, "no memory for %lld bytes of orders",
-               (long long)bytes);
-  body->bytes = (size_t)bytes;
-  body->memory = memory;
+               (long long)header[RIND_HEADER_ORDERS], peer_rank, (long long)sum, INT_MAX);
+  *bytes = (size_t)sum;
+  return RIND_OK;
+}
+
+static rind_error make_letter(rind_context *context, int peer_rank, const int64_t *header,
+                              rind_letter *letter) {
+  size_t bytes = 0;
+  RIND_TRY(letter_bytes(context, peer_rank, header, &bytes));
+  letter->data = rind_allocate(bytes, 1);
+  RIND_REQUIRE(context, letter->data, RIND_ERROR_MEMORY, "no memory for %zu bytes of orders",
+               bytes);
+  letter->bytes = bytes;
+  memcpy(letter->data, header, RIND_HEADER_WORDS * sizeof *header);
+  return RIND_OK;
+}
+
+rind_error rind_order_body_open(rind_context *context, int peer_rank, const rind_letter *letter,
+                                const int64_t **header) {
+  size_t bytes = 0;
+  RIND_REQUIRE(context, letter->bytes >= RIND_HEADER_WORDS * sizeof **header, RIND_ERROR_INTERNAL,
+               "the orders of rank %d are %zu bytes", peer_rank, letter->bytes);
+  RIND_TRY(letter_bytes(context, peer_rank, header_of(letter), &bytes));
+  RIND_REQUIRE(context, bytes == letter->bytes, RIND_ERROR_INTERNAL,
+               "the orders of rank %d are %zu bytes, their header says %zu", peer_rank,
+               letter->bytes, bytes);
+  *header = header_of(letter);
   return RIND_OK;
 }
 
@@ -79,29 +106,30 @@ static rind_order order_of(const rind_request *request, int32_t block, int32_t p
 }
 
 rind_error rind_order_body_write(const rind_schedule *schedule, const rind_request_plan *plan,
-                                 int peer, int32_t *place, rind_order_body *body) {
+                                 int peer, int32_t *place, rind_letter *letter) {
   const rind_request *request = plan->request + plan->first_request[peer];
   const int num_requests = plan->first_request[peer + 1] - plan->first_request[peer];
   const rind_block *block = rind_forest_get_arrays(schedule->forest)->block;
+  int64_t header[RIND_HEADER_WORDS] = {0};
   int32_t num_patterns = 0;
   for (int r = 0; r < num_requests; ++r) {
     if (request[r].pattern < 0 || place[request[r].pattern] >= 0) continue;
     place[request[r].pattern] = num_patterns++;
-    body->header[RIND_HEADER_TERMS] += num_source_terms(&schedule->pattern[request[r].pattern]);
+    header[RIND_HEADER_TERMS] += num_source_terms(&schedule->pattern[request[r].pattern]);
   }
-  body->header[RIND_HEADER_ORDERS] = num_requests;
-  body->header[RIND_HEADER_PATTERNS] = num_patterns;
-  body->header[RIND_HEADER_CELLS] = plan->num_cells[peer];
-  const rind_error error = rind_order_body_allocate(schedule->context, plan->peer_rank[peer], body);
-  body_term *term = error == RIND_OK ? terms(body) : NULL;
+  header[RIND_HEADER_ORDERS] = num_requests;
+  header[RIND_HEADER_PATTERNS] = num_patterns;
+  header[RIND_HEADER_CELLS] = plan->num_cells[peer];
+  const rind_error error = make_letter(schedule->context, plan->peer_rank[peer], header, letter);
+  body_term *term = error == RIND_OK ? terms(letter) : NULL;
   int32_t written = 0;
   for (int r = 0; r < num_requests && error == RIND_OK; ++r) {
     const bool sums = request[r].pattern >= 0;
     const int32_t pattern = sums ? place[request[r].pattern] : -1;
-    orders_of(body)[r] = order_of(&request[r], block[request[r].source].index, pattern);
+    orders_of(letter)[r] = order_of(&request[r], block[request[r].source].index, pattern);
     if (!sums || pattern != written) continue;
     const rind_pattern *from = &schedule->pattern[request[r].pattern];
-    write_pattern(schedule, from, &patterns(body)[written++], term);
+    write_pattern(schedule, from, &patterns(letter)[written++], term);
     term += num_source_terms(from);
   }
   for (int r = 0; r < num_requests; ++r)
@@ -168,15 +196,14 @@ static void append_pattern(const body_pattern *from, const body_term *term, rind
 }
 
 rind_error rind_order_body_read(const rind_schedule *schedule, int peer_rank,
-                                const rind_order_body *body, rind_order *order,
-                                rind_orders *orders) {
+                                const rind_letter *letter, rind_order *order, rind_orders *orders) {
   rind_context *context = schedule->context;
-  const int64_t *header = body->header;
+  const int64_t *header = header_of(letter);
   const int first_pattern = orders->num_patterns;
-  const body_term *term = terms(body);
+  const body_term *term = terms(letter);
   int64_t terms_left = header[RIND_HEADER_TERMS], cells = 0;
   for (int p = 0; p < header[RIND_HEADER_PATTERNS]; ++p) {
-    const body_pattern *pattern = &patterns(body)[p];
+    const body_pattern *pattern = &patterns(letter)[p];
     RIND_REQUIRE(context,
                  pattern->num_terms >= 1 && pattern->num_terms <= terms_left &&
                      pattern_is_valid(schedule, pattern, term),
@@ -187,9 +214,10 @@ rind_error rind_order_body_read(const rind_schedule *schedule, int peer_rank,
     terms_left -= pattern->num_terms;
   }
   for (int r = 0; r < header[RIND_HEADER_ORDERS]; ++r) {
-    order[r] = orders_of(body)[r];
+    order[r] = orders_of(letter)[r];
     RIND_REQUIRE(
-        context, order_is_valid(schedule, &order[r], patterns(body), header[RIND_HEADER_PATTERNS]),
+        context,
+        order_is_valid(schedule, &order[r], patterns(letter), header[RIND_HEADER_PATTERNS]),
         RIND_ERROR_INTERNAL,
         "order %d of rank %d is for block %d, from (%d, %d, %d), extents %d %d %d: not here", r,
         peer_rank, order[r].block, order[r].origin[0], order[r].origin[1], order[r].origin[2],

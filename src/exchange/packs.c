@@ -66,46 +66,46 @@ static bool bind_orders(packer *p, int num_peers, int *first_pack) {
   return true;
 }
 
-static bool bind_part(const rind_exchange_field *field, bool sends_double, int num_peers,
-                      const rind_orders *orders, rind_exchange_part *part) {
+bool rind_exchange_pack_field(const rind_exchange_field *field, bool sends_double, int num_peers,
+                              const rind_orders *orders, rind_bound *pack, int **first_pack) {
   const size_t num_orders = (size_t)orders->first_order[num_peers];
   const size_t num_patterns = (size_t)orders->num_patterns;
   packer p = {.field = field,
               .orders = orders,
-              .bound = &part->pack,
+              .bound = pack,
               .sums_row = rind_allocate(num_patterns, sizeof *p.sums_row),
               .sums_end = rind_allocate(num_patterns, sizeof *p.sums_end),
               .raw = rind_allocate(num_orders, sizeof *p.raw),
               .raw_row = rind_allocate(num_orders, sizeof *p.raw_row)};
-  part->first_pack = rind_allocate((size_t)num_peers + 1, sizeof *part->first_pack);
-  part->pack.to_type = sends_double ? RIND_FLOAT64 : field->layout.type;
-  part->pack.source_type = field->layout.type;
-  const bool bound = p.sums_row && p.sums_end && p.raw && p.raw_row && part->first_pack &&
-                     bind_orders(&p, num_peers, part->first_pack);
+  *first_pack = rind_allocate((size_t)num_peers + 1, sizeof **first_pack);
+  pack->to_type = sends_double ? RIND_FLOAT64 : field->layout.type;
+  pack->source_type = field->layout.type;
+  const bool bound = p.sums_row && p.sums_end && p.raw && p.raw_row && *first_pack &&
+                     bind_orders(&p, num_peers, *first_pack);
   free(p.sums_row);
   free(p.sums_end);
   free(p.raw);
   free(p.raw_row);
-  rind_bound_trim(&part->pack);
+  rind_bound_trim(pack);
   return bound;
 }
 
 rind_error rind_exchange_bind_pack(rind_exchange *exchange, int phase, int num_peers,
                                    const rind_orders *orders) {
   const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
-  for (int f = 0; f < exchange->num_fields; ++f)
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    rind_exchange_part *part = &exchange->phase[phase].part[f];
     RIND_REQUIRE(exchange->context,
-                 bind_part(&exchange->field[f], sends_double, num_peers, orders,
-                           &exchange->phase[phase].part[f]),
+                 rind_exchange_pack_field(&exchange->field[f], sends_double, num_peers, orders,
+                                          &part->pack, &part->first_pack),
                  RIND_ERROR_MEMORY, "no memory for the packing rows of %d orders",
                  orders->first_order[num_peers]);
+  }
   return RIND_OK;
 }
 
 /* Bytes that a cell of a field takes in a message. */
-static size_t cell_bytes(const rind_exchange *exchange, int phase, int f) {
-  const rind_layout *layout = &exchange->field[f].layout;
-  const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
+static size_t cell_bytes(const rind_layout *layout, bool sends_double) {
   return (size_t)layout->components * rind_type_bytes(sends_double ? RIND_FLOAT64 : layout->type);
 }
 
@@ -114,12 +114,12 @@ static size_t aligned(size_t bytes) {
   return (bytes + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 }
 
-rind_error rind_exchange_message_bytes(const rind_exchange *exchange, int phase, int num_peers,
-                                       const int64_t *num_cells, size_t *bytes) {
+rind_error rind_exchange_message_bytes(const rind_exchange *exchange, bool sends_double,
+                                       int num_peers, const int64_t *num_cells, size_t *bytes) {
   for (int p = 0; p < num_peers; ++p) {
     bytes[p] = 0;
     for (int f = 0; f < exchange->num_fields; ++f) {
-      const size_t a_cell = cell_bytes(exchange, phase, f);
+      const size_t a_cell = cell_bytes(&exchange->field[f].layout, sends_double);
       size_t of_field = 0;
       RIND_REQUIRE(exchange->context,
                    (uint64_t)num_cells[p] <= SIZE_MAX &&
@@ -133,28 +133,49 @@ rind_error rind_exchange_message_bytes(const rind_exchange *exchange, int phase,
   return RIND_OK;
 }
 
-/* Where a peer's boxes lie; before: bytes of the fields before f in each of its messages. */
-static void place_peer(rind_exchange *exchange, int phase, int f, int peer, size_t before[2],
-                       const rind_request_plan *plan, const rind_orders *orders) {
-  const rind_messages *messages = &exchange->phase[phase].messages;
-  rind_exchange_part *part = &exchange->phase[phase].part[f];
-  const size_t a_cell = cell_bytes(exchange, phase, f);
-  char *to = messages->send_buffer + messages->send_offset[peer] + before[0];
-  for (int o = orders->first_order[peer]; o < orders->first_order[peer + 1]; ++o) {
-    const int32_t *extent = orders->order[o].extent;
-    part->pack_to[o] = to;
-    to += (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2] * a_cell;
+/* Bytes of a peer's message before field f. */
+static size_t bytes_before(const rind_exchange *exchange, bool sends_double, int f,
+                           int64_t num_cells) {
+  size_t before = 0;
+  for (int other = 0; other < f; ++other)
+    before = aligned(before +
+                     (size_t)num_cells * cell_bytes(&exchange->field[other].layout, sends_double));
+  return before;
+}
+
+void rind_exchange_place_orders(const rind_exchange *exchange, bool sends_double, int f,
+                                int num_peers, const rind_orders *orders, char *buffer,
+                                const size_t *offset, void **place) {
+  const size_t a_cell = cell_bytes(&exchange->field[f].layout, sends_double);
+  for (int peer = 0; peer < num_peers; ++peer) {
+    char *to =
+        buffer + offset[peer] + bytes_before(exchange, sends_double, f, orders->num_cells[peer]);
+    for (int o = orders->first_order[peer]; o < orders->first_order[peer + 1]; ++o) {
+      const int32_t *extent = orders->order[o].extent;
+      place[o] = to;
+      to += (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2] * a_cell;
+    }
   }
-  const char *from = messages->receive_buffer + messages->receive_offset[peer] + before[1];
-  for (int r = plan->first_request[peer]; r < plan->first_request[peer + 1]; ++r)
-    part->remote_source[r] = from + (size_t)plan->request[r].offset * a_cell;
-  before[0] = aligned(before[0] + (size_t)orders->num_cells[peer] * a_cell);
-  before[1] = aligned(before[1] + (size_t)plan->num_cells[peer] * a_cell);
+}
+
+static void place_requests(const rind_exchange *exchange, int phase, int f,
+                           const rind_request_plan *plan, const void **place) {
+  const rind_messages *messages = &exchange->phase[phase].messages;
+  const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
+  const size_t a_cell = cell_bytes(&exchange->field[f].layout, sends_double);
+  for (int peer = 0; peer < plan->num_peers; ++peer) {
+    const char *from = messages->receive_buffer + messages->receive_offset[peer] +
+                       bytes_before(exchange, sends_double, f, plan->num_cells[peer]);
+    for (int r = plan->first_request[peer]; r < plan->first_request[peer + 1]; ++r)
+      place[r] = from + (size_t)plan->request[r].offset * a_cell;
+  }
 }
 
 rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
                                      const rind_request_plan *plan, const rind_orders *orders) {
   const int num_orders = orders->first_order[plan->num_peers];
+  const rind_messages *messages = &exchange->phase[phase].messages;
+  const bool sends_double = rind_phase_sends_double(exchange->phase[phase].kind);
   for (int f = 0; f < exchange->num_fields; ++f) {
     rind_exchange_part *part = &exchange->phase[phase].part[f];
     part->pack_to = rind_allocate((size_t)num_orders, sizeof *part->pack_to);
@@ -164,11 +185,9 @@ rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
     exchange->stats.metadata_bytes +=
         (int64_t)((size_t)num_orders * sizeof *part->pack_to +
                   (size_t)plan->num_requests * sizeof *part->remote_source);
-  }
-  for (int peer = 0; peer < plan->num_peers; ++peer) {
-    size_t before[2] = {0, 0};
-    for (int f = 0; f < exchange->num_fields; ++f)
-      place_peer(exchange, phase, f, peer, before, plan, orders);
+    rind_exchange_place_orders(exchange, sends_double, f, plan->num_peers, orders,
+                               messages->send_buffer, messages->send_offset, part->pack_to);
+    place_requests(exchange, phase, f, plan, part->remote_source);
   }
   return RIND_OK;
 }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { MAX_NUMBERS = 8 };
+enum { MAX_NUMBERS = 11 };
 
 typedef struct shared_number {
   const char *what;
@@ -47,7 +47,10 @@ rind_error rind_exchange_check_shared(rind_exchange *exchange, const int *vector
       {"as the mask of phases", phase_kinds(schedule)},
       {"fields", exchange->num_fields},
       {"vectors", options->num_vectors},
-      {"bytes as the longest message", (int64_t)options->max_message_bytes}};
+      {"bytes as the longest message", (int64_t)options->max_message_bytes},
+      {"as the option adjoint", options->adjoint},
+      {"as the adjoint's method", options->adjoint ? options->adjoint_method : 0},
+      {"as the mask of families", (int64_t)options->families}};
   char label[32] = "";
   RIND_TRY(check_numbers(exchange->context, label, whole, MAX_NUMBERS));
   for (int f = 0; f < exchange->num_fields; ++f) {

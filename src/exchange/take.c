@@ -75,6 +75,19 @@ static bool needs_function(const rind_rules *rules) {
   return false;
 }
 
+/* The caller's functions of walls are there if they are needed. */
+static rind_error check_functions(const rind_exchange *exchange,
+                                  const rind_exchange_options *options) {
+  if (!needs_function(&exchange->schedule->rules) ||
+      !(options->families >> RIND_FAMILY_FUNCTION & 1))
+    return RIND_OK;
+  RIND_REQUIRE(exchange->context, options->wall_function, RIND_ERROR_INVALID,
+               "the rules have a wall of the caller's function, and wall_function is NULL");
+  RIND_REQUIRE(exchange->context, options->wall_adjoint || !options->adjoint, RIND_ERROR_INVALID,
+               "the rules have a wall of the caller's function, and wall_adjoint is NULL");
+  return RIND_OK;
+}
+
 static rind_error take_options(rind_exchange *exchange, const rind_exchange_options *options) {
   rind_context *context = exchange->context;
   const uint32_t all = ((uint32_t)1 << RIND_NUM_FAMILIES) - 1;
@@ -82,6 +95,11 @@ static rind_error take_options(rind_exchange *exchange, const rind_exchange_opti
   RIND_REQUIRE(
       context, taken.method == RIND_METHOD_FUSED || taken.method == RIND_METHOD_TERM_BY_TERM,
       RIND_ERROR_INVALID, "the method is %d: fused (0) or term by term (1)", (int)taken.method);
+  RIND_REQUIRE(context,
+               taken.adjoint_method == RIND_ADJOINT_TRANSPOSED ||
+                   taken.adjoint_method == RIND_ADJOINT_PER_TERM,
+               RIND_ERROR_INVALID, "the adjoint's method is %d: transposed (0) or per term (1)",
+               (int)taken.adjoint_method);
   RIND_REQUIRE(context, (taken.families & ~all) == 0, RIND_ERROR_INVALID,
                "families is 0x%x: there are %d families, so at most 0x%x", taken.families,
                (int)RIND_NUM_FAMILIES, all);
@@ -89,14 +107,10 @@ static rind_error take_options(rind_exchange *exchange, const rind_exchange_opti
   if (taken.max_message_bytes == 0) taken.max_message_bytes = default_message_bytes;
   RIND_REQUIRE(context, taken.max_message_bytes <= INT_MAX, RIND_ERROR_INVALID,
                "max_message_bytes is %zu: at most %d", taken.max_message_bytes, INT_MAX);
-  RIND_REQUIRE(context,
-               taken.wall_function || !needs_function(&exchange->schedule->rules) ||
-                   !(taken.families >> RIND_FAMILY_FUNCTION & 1),
-               RIND_ERROR_INVALID,
-               "the rules have a wall of the caller's function, and wall_function is NULL");
   RIND_REQUIRE(context, taken.num_vectors >= 0 && (taken.vector || taken.num_vectors == 0),
                RIND_ERROR_INVALID, "%d vectors, and vector is %s", taken.num_vectors,
                taken.vector ? "given" : "NULL");
+  RIND_TRY(check_functions(exchange, &taken));
   taken.vector = NULL;
   exchange->options = taken;
   return RIND_OK;

@@ -27,7 +27,7 @@ static size_t cell_number(const scene *s, const int cell[3]) {
   return number;
 }
 
-static double *value_of(const naive *n, int f, int64_t global, int component, const int cell[3]) {
+double *naive_value(const naive *n, int f, int64_t global, int component, const int cell[3]) {
   const size_t components = (size_t)n->field[f].layout.components;
   return &n->all[f][((size_t)global * components + (size_t)component) * cells_per_block(n->s) +
                     cell_number(n->s, cell)];
@@ -35,7 +35,7 @@ static double *value_of(const naive *n, int f, int64_t global, int component, co
 
 /* This rank's blocks of every field go to all ranks; local blocks are neighbours in global order.
  */
-static void gather(naive *n) {
+void naive_gather(naive *n) {
   int ranks = 0, rank = 0;
   MPI_Comm_size(n->s->context->comm, &ranks);
   MPI_Comm_rank(n->s->context->comm, &rank);
@@ -53,7 +53,7 @@ static void gather(naive *n) {
   free(first);
 }
 
-static void start(naive *n) {
+void naive_start(naive *n) {
   const scene *s = n->s;
   const size_t num_global = (size_t)rind_forest_num_global_blocks(s->forest);
   for (int f = 0; f < n->num_fields; ++f) {
@@ -65,7 +65,7 @@ static void start(naive *n) {
              mine + per_block * (size_t)b, per_block * sizeof *mine);
     free(mine);
   }
-  gather(n);
+  naive_gather(n);
 }
 
 int naive_wall(const scene *s, int block, int region) {
@@ -88,9 +88,16 @@ static int vector_axis(const naive *n, int component) {
   return -1;
 }
 
-static void cell_of(const rind_box *box, const int i[3], int cell[3]) {
+void naive_cell(const rind_box *box, const int i[3], int cell[3]) {
   for (int a = 0; a < 3; ++a)
     cell[box->axis[a]] = box->origin[box->axis[a]] + box->step[a] * i[a];
+}
+
+int naive_turn(const naive *n, const rind_box *box, int first, int *c) {
+  const int axis = vector_axis(n, first + *c);
+  if (axis < 0) return 1;
+  *c += box->axis[axis] - axis;
+  return box->step[axis] < 0 ? -1 : 1;
 }
 
 /* The value that a term reads for component c of field f, whose number is first + c, times the sign
@@ -98,25 +105,22 @@ static void cell_of(const rind_box *box, const int i[3], int cell[3]) {
 static double read_term(const naive *n, const rind_fill_view *fill, const rind_term_view *term,
                         const int i[3], int f, int first, int c) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(n->s->forest);
-  const int components = n->field[f].layout.components, axis = vector_axis(n, first + c);
-  int cell[3], sign = 1;
+  const int components = n->field[f].layout.components;
+  int cell[3];
   if (term->block < 0)
     return n->wall_value[f]
                ? n->wall_value[f][naive_wall(n->s, fill->block, fill->region) * components + c]
                : 0;
-  if (axis >= 0) {
-    c += term->box.axis[axis] - axis;
-    sign = term->box.step[axis] < 0 ? -1 : 1;
-  }
-  cell_of(&term->box, i, cell);
-  return sign * *value_of(n, f, arrays->block[term->block].global, c, cell);
+  const int sign = naive_turn(n, &term->box, first, &c);
+  naive_cell(&term->box, i, cell);
+  return sign * *naive_value(n, f, arrays->block[term->block].global, c, cell);
 }
 
 static void run_cell(naive *n, int number, const rind_fill_view *fill, const int i[3], int f,
                      int first, int c) {
   const int64_t global = rind_forest_block(n->s->forest, fill->block)->global;
   int to[3];
-  cell_of(&fill->box, i, to);
+  naive_cell(&fill->box, i, to);
   double sum = 0;
   if (fill->family == RIND_FAMILY_FUNCTION) sum = naive_wall_value(global, first + c, to);
   for (int t = 0; t < fill->num_terms; ++t) {
@@ -126,7 +130,7 @@ static void run_cell(naive *n, int number, const rind_fill_view *fill, const int
     sum = t == 0 ? product : sum + product;
   }
   if (n->field[f].layout.type == RIND_FLOAT32) sum = (double)(float)sum;
-  *value_of(n, f, global, c, to) = sum;
+  *naive_value(n, f, global, c, to) = sum;
 }
 
 static void run_fill(naive *n, int number, const rind_fill_view *fill) {
@@ -142,7 +146,7 @@ static void run_fill(naive *n, int number, const rind_fill_view *fill) {
 }
 
 void naive_fill(naive *n) {
-  start(n);
+  naive_start(n);
   for (int phase = 0; phase < PHASES; ++phase) {
     for (int number = 0; number < rind_schedule_num_fills(n->s->schedule); ++number) {
       rind_fill_view fill;
@@ -150,7 +154,7 @@ void naive_fill(naive *n) {
       must(fill.phase >= 0 && fill.phase < PHASES, n->s, "no such phase");
       if (fill.phase == phase) run_fill(n, number, &fill);
     }
-    gather(n);
+    naive_gather(n);
   }
 }
 

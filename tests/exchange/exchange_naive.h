@@ -31,3 +31,13 @@ double naive_wall_value(int64_t global, int component, const int cell[3]);
 /* The highest axis along which a region is behind a wall of the block decides which: 2 * axis +
  * upper. -1: behind none. */
 int naive_wall(const scene *s, int block, int region);
+
+/* Parts of it. Collective: all starts as the fields' values; after changes to this rank's blocks,
+ * all ranks get them. */
+void naive_start(naive *n);
+void naive_gather(naive *n);
+/* The value of a cell of any block. */
+double *naive_value(const naive *n, int f, int64_t global, int component, const int cell[3]);
+void naive_cell(const rind_box *box, const int i[3], int cell[3]);
+/* Moves *c, component first + *c of all, to where a box of a turned block has it: its sign. */
+int naive_turn(const naive *n, const rind_box *box, int first, int *c);

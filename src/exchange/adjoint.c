@@ -1,0 +1,124 @@
+/* adjoint.c - the loop's calls for the adjoint: begin runs the phases up to the first messages, end
+ * all the rest. */
+#include <adjoint_data.h>
+
+/* Floats are summed in double; rows of zeros have nothing to sum. */
+static void run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
+                        rind_field *field, const void *const *source) {
+  const rind_layout *layout = &exchange->field[f].layout;
+  const rind_gather gather = rind_bound_gather(&batches->bound);
+  const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
+                                       .elements = (ptrdiff_t)rind_layout_block_elements(layout),
+                                       .origin = rind_layout_interior_offset(layout)};
+  rind_gather_host_batches(&gather, batches->first_fill, batches->num_batches, field->pointer,
+                           source, exchange->context->threads,
+                           gather.to_type != layout->type ? &scratch : NULL);
+}
+
+static const void *const *blocks_of(const rind_field *field) {
+  return (const void *const *)field->pointer;
+}
+
+/* Packs and sends ghosts. */
+static rind_error begin_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
+                              rind_field *const *fields) {
+  rind_messages *messages = &phase->messages;
+  RIND_TRY(rind_messages_start_receives(exchange->context, messages));
+  for (int p = 0; p < messages->num_peers; ++p) {
+    for (int f = 0; f < exchange->num_fields; ++f) {
+      const rind_adjoint_part *part = &phase->part[f];
+      if (part->first_pack[p] == part->first_pack[p + 1]) continue;
+      const rind_gather gather = rind_bound_gather(&part->pack);
+      rind_gather_host(&gather, part->first_pack[p], part->first_pack[p + 1], part->pack_to,
+                       (const void *const *)part->pack_to, blocks_of(fields[f]),
+                       exchange->context->threads);
+    }
+    RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
+  }
+  return RIND_OK;
+}
+
+/* Waits until all messages are there, then runs the rows that need any. */
+static rind_error run_remote(rind_exchange *exchange, rind_adjoint_phase *phase,
+                             rind_field *const *fields) {
+  int peer = 0;
+  while (peer >= 0)
+    RIND_TRY(rind_messages_wait_any(exchange->context, &phase->messages, &peer));
+  for (int f = 0; phase->messages.num_peers > 0 && f < exchange->num_fields; ++f) {
+    const rind_adjoint_part *part = &phase->part[f];
+    for (int i = 0; i < phase->num_used; ++i)
+      part->remote_source[i] = fields[f]->pointer[phase->used[i]];
+    run_batches(exchange, f, &part->remote, fields[f], (const void *const *)part->remote_source);
+  }
+  return rind_messages_wait_sends(exchange->context, &phase->messages);
+}
+
+/* Runs a phase that has begun. */
+static rind_error end_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
+                            rind_field *const *fields) {
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    if (phase->kind == RIND_PHASE_WALLS)
+      rind_exchange_call_functions(exchange, phase->forward, f, fields[f], true);
+    run_batches(exchange, f, &phase->part[f].local, fields[f], blocks_of(fields[f]));
+  }
+  return run_remote(exchange, phase, fields);
+}
+
+/* The first phase that has messages, whether or not this rank sends any. */
+static int first_with_messages(const rind_adjoint_exchange *adjoint) {
+  int p = 0;
+  while (p < adjoint->num_phases && !rind_phase_has_messages(adjoint->phase[p].kind))
+    ++p;
+  return p;
+}
+
+rind_error rind_fill_fields_adjoint_begin(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_TRY(rind_adjoint_check(exchange));
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_ADJOINT));
+  rind_adjoint_exchange *adjoint = exchange->adjoint;
+  const int first = first_with_messages(adjoint);
+  for (int p = 0; p < first; ++p)
+    RIND_TRY(end_phase(exchange, &adjoint->phase[p], fields));
+  return begin_phase(exchange, &adjoint->phase[first], fields);
+}
+
+rind_error rind_fill_fields_adjoint_end(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_TRY(rind_adjoint_check(exchange));
+  RIND_TRY(rind_exchange_check_begun(exchange, fields, RIND_EXCHANGE_ADJOINT));
+  rind_adjoint_exchange *adjoint = exchange->adjoint;
+  const int first = first_with_messages(adjoint);
+  for (int p = first; p < adjoint->num_phases; ++p) {
+    if (p > first) RIND_TRY(begin_phase(exchange, &adjoint->phase[p], fields));
+    RIND_TRY(end_phase(exchange, &adjoint->phase[p], fields));
+  }
+  exchange->state = RIND_EXCHANGE_IDLE;
+  return RIND_OK;
+}
+
+rind_error rind_fill_fields_adjoint(rind_exchange *exchange, rind_field *const *fields) {
+  RIND_TRY(rind_fill_fields_adjoint_begin(exchange, fields));
+  return rind_fill_fields_adjoint_end(exchange, fields);
+}
+
+rind_error rind_fill_adjoint_begin(rind_exchange *exchange, rind_field *field) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
+  RIND_TRY(rind_adjoint_check(exchange));
+  RIND_TRY(rind_exchange_check_single(exchange));
+  return rind_fill_fields_adjoint_begin(exchange, &field);
+}
+
+rind_error rind_fill_adjoint_end(rind_exchange *exchange, rind_field *field) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
+  RIND_TRY(rind_adjoint_check(exchange));
+  RIND_TRY(rind_exchange_check_single(exchange));
+  return rind_fill_fields_adjoint_end(exchange, &field);
+}
+
+rind_error rind_fill_adjoint(rind_exchange *exchange, rind_field *field) {
+  RIND_TRY(rind_fill_adjoint_begin(exchange, field));
+  return rind_fill_adjoint_end(exchange, field);
+}

@@ -1,0 +1,188 @@
+/* adjoint_bind.c - the gathers of an adjoint's phase: what reaches a block, in canonical order. */
+#include <adjoint_data.h>
+
+#include <bind.h>
+#include <stdlib.h>
+
+/* A phase under construction. */
+typedef struct binding {
+  const rind_exchange *exchange;
+  const rind_schedule *transposed;
+  const rind_shipments *shipments;
+  bool clears;
+  int num_items;
+  rind_contribution *item; /* [num_items], by block; those of a block in the order of their fills */
+  bool *reached;           /* [num_local], blocks to which a message contributes */
+  int *place;              /* [num_local], in used, or -1 */
+  rind_schedule_fill_data *fill; /* room for the longest set */
+} binding;
+
+/* Fills with the highest canonical numbers come first. */
+static int compare_items(const void *left, const void *right) {
+  const rind_contribution *a = left, *b = right;
+  if (a->block != b->block) return a->block < b->block ? -1 : 1;
+  if (a->from != b->from) return a->from > b->from ? -1 : 1;
+  if (a->region != b->region) return a->region > b->region ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* True for the rows of a local block; boxes of the caller's function have none but zeros. */
+static bool has_rows(const binding *b, const rind_run_data *run) {
+  const rind_row_set *set = &b->transposed->set[run->set];
+  return run->block < b->transposed->num_local && set->count > 0 &&
+         (b->clears || b->transposed->pattern[set->first].family != RIND_FAMILY_FUNCTION);
+}
+
+/* Local runs, then what is received, sorted. */
+static void list_items(binding *b, int first_run, int end_run, int num_received) {
+  const rind_schedule *transposed = b->transposed;
+  const rind_block *block = rind_forest_get_arrays(transposed->forest)->block;
+  for (int r = first_run; r < end_run; ++r) {
+    const rind_run_data *run = &transposed->run[r];
+    if (!has_rows(b, run)) continue;
+    b->item[b->num_items] =
+        (rind_contribution){.from = run->source >= 0 ? block[run->source].global : -1,
+                            .block = run->block,
+                            .set = run->set,
+                            .source = run->source,
+                            .region = transposed->set[run->set].region,
+                            .number = b->num_items};
+    ++b->num_items;
+  }
+  for (int i = 0; i < num_received; ++i) {
+    b->item[b->num_items++] = b->shipments->contribution[i];
+    b->reached[b->shipments->contribution[i].block] = true;
+  }
+  if (!b->clears && b->num_items > 0)
+    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
+}
+
+static void count_rows(const binding *b, rind_exchange_stats *stats) {
+  for (int i = 0; i < b->num_items; ++i) {
+    const int count = b->transposed->set[b->item[i].set].count;
+    if (b->item[i].shipped)
+      stats->remote_fills += count;
+    else
+      stats->local_fills += count;
+  }
+}
+
+/* Local blocks that remote rows read. */
+static bool list_used(binding *b, rind_adjoint_phase *phase) {
+  for (int block = 0; block < b->transposed->num_local; ++block)
+    b->place[block] = -1;
+  for (int i = 0; i < b->num_items; ++i) {
+    const rind_contribution *item = &b->item[i];
+    if (item->shipped || !b->reached[item->block] || b->place[item->source] >= 0) continue;
+    b->place[item->source] = phase->num_used++;
+  }
+  phase->used = rind_allocate((size_t)phase->num_used, sizeof *phase->used);
+  for (int block = 0; phase->used && block < b->transposed->num_local; ++block)
+    if (b->place[block] >= 0) phase->used[b->place[block]] = block;
+  return phase->used != NULL;
+}
+
+/* The rows of one contribution. */
+static bool bind_item(binding *b, rind_binder *binder, const rind_layout *layout, int num_used,
+                      const rind_contribution *item) {
+  const rind_row_set *set = &b->transposed->set[item->set];
+  const rind_view view =
+      item->shipped ? rind_view_box(set->origin, set->extent) : rind_view_field(layout);
+  const int source = b->clears                 ? item->block
+                     : item->shipped           ? num_used + item->source
+                     : b->reached[item->block] ? b->place[item->source]
+                                               : item->source;
+  for (int p = 0; p < set->count; ++p)
+    b->fill[p] = (rind_schedule_fill_data){set->first + p, item->block, source};
+  return rind_bind_run(binder, b->fill, set->count, &view, item->block, source);
+}
+
+/* Gives back room that was not needed. */
+static void trim_first(rind_batches *batches) {
+  if (!batches->first_fill) return;
+  const size_t count = (size_t)batches->num_batches + 1;
+  int *moved = realloc(batches->first_fill, count * sizeof *moved);
+  if (moved) batches->first_fill = moved;
+}
+
+/* One field's rows of the blocks that messages reach, or of the others. */
+static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_batches *batches) {
+  const rind_exchange_field *field = &b->exchange->field[f];
+  const bool lanes = !b->clears && b->exchange->options.adjoint_method == RIND_ADJOINT_TRANSPOSED;
+  rind_bound *bound = &batches->bound;
+  rind_binder binder = {0};
+  bound->to_type = b->clears ? field->layout.type : RIND_FLOAT64;
+  bound->source_type = field->layout.type;
+  batches->first_fill = rind_allocate((size_t)b->num_items + 1, sizeof *batches->first_fill);
+  bool bound_all = batches->first_fill && rind_binder_open(&binder, b->transposed, &field->layout,
+                                                           &field->components, lanes, bound);
+  for (int i = 0; bound_all && i < b->num_items; ++i) {
+    const rind_contribution *item = &b->item[i];
+    if (b->reached[item->block] != reached) continue;
+    bound_all = bind_item(b, &binder, &field->layout, num_used, item);
+    const bool block_ends = i + 1 == b->num_items || item[1].block != item->block;
+    if (block_ends && bound->num_fills > batches->first_fill[batches->num_batches])
+      batches->first_fill[++batches->num_batches] = bound->num_fills;
+  }
+  rind_binder_close(&binder);
+  rind_bound_trim(bound);
+  trim_first(batches);
+  return bound_all;
+}
+
+static bool allocate(binding *b, int num_items) {
+  const rind_schedule *transposed = b->transposed;
+  const size_t num_local = (size_t)transposed->num_local;
+  int32_t longest = 0;
+  for (int s = 0; s < transposed->num_sets; ++s)
+    if (transposed->set[s].count > longest) longest = transposed->set[s].count;
+  b->item = rind_allocate((size_t)num_items, sizeof *b->item);
+  b->reached = rind_allocate(num_local, sizeof *b->reached);
+  b->place = rind_allocate(num_local, sizeof *b->place);
+  b->fill = rind_allocate((size_t)longest, sizeof *b->fill);
+  return b->item && b->reached && b->place && b->fill;
+}
+
+/* One field's gathers. */
+static bool bind_field(binding *b, int f, int num_peers, int num_received,
+                       rind_adjoint_phase *phase) {
+  rind_adjoint_part *part = &phase->part[f];
+  if (!bind_batches(b, f, false, phase->num_used, &part->local)) return false;
+  if (num_peers == 0) return true;
+  const rind_orders *sent = &b->shipments->sent;
+  part->num_sent = (size_t)sent->first_order[num_peers];
+  part->num_sources = (size_t)phase->num_used + (size_t)num_received;
+  part->pack_to = rind_allocate(part->num_sent, sizeof *part->pack_to);
+  part->remote_source = rind_allocate(part->num_sources, sizeof *part->remote_source);
+  return part->pack_to && part->remote_source &&
+         bind_batches(b, f, true, phase->num_used, &part->remote) &&
+         rind_exchange_pack_field(&b->exchange->field[f], false, num_peers, sent, &part->pack,
+                                  &part->first_pack);
+}
+
+rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *transposed, int phase,
+                             int num_peers, const rind_shipments *shipments) {
+  rind_adjoint_phase *here = &exchange->adjoint->phase[phase];
+  const int first = transposed->first_run[phase], end = transposed->first_run[phase + 1];
+  const int num_received = num_peers > 0 ? shipments->received.first_order[num_peers] : 0;
+  binding b = {.exchange = exchange,
+               .transposed = transposed,
+               .shipments = shipments,
+               .clears = here->kind == RIND_PHASE_CLEAR};
+  bool bound =
+      num_received <= INT32_MAX - (end - first) && allocate(&b, end - first + num_received);
+  if (bound) {
+    list_items(&b, first, end, num_received);
+    bound = list_used(&b, here);
+  }
+  if (bound) count_rows(&b, &exchange->adjoint->stats);
+  for (int f = 0; bound && f < exchange->num_fields; ++f)
+    bound = bind_field(&b, f, num_peers, num_received, here);
+  free(b.item);
+  free(b.reached);
+  free(b.place);
+  free(b.fill);
+  RIND_REQUIRE(exchange->context, bound, RIND_ERROR_MEMORY,
+               "no memory for the adjoint's rows of %d links", end - first);
+  return RIND_OK;
+}

@@ -1,5 +1,5 @@
 /* bench_main.c - rind-bench: the command line. */
-#include <bench_fill.h>
+#include <bench_case.h>
 #include <cli.h>
 #include <status.h>
 
@@ -10,12 +10,14 @@ static const char *const type_words[] = {"f64", "f32", NULL};
 static const char *const storage_words[] = {"packed", "blocks", NULL};
 static const char *const order_words[] = {"outermost", "innermost", NULL};
 static const char *const region_words[] = {"all", "faces", NULL};
-static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection", NULL};
+static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
+                                                  "conservative", NULL};
+static const char *const restriction_words[] = {"average", "flux-matched", NULL};
 static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
 /* What the options set, as the parser wants it. */
 typedef struct words {
-  int forest, type, storage, order, regions, interpolation, periodic;
+  int forest, type, storage, order, regions, interpolation, restriction, periodic;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
   bool json;
@@ -34,6 +36,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"regions", APP_WORD, &w->regions, .words = region_words, .help = "regions to fill"},
       {"interpolation", APP_WORD, &w->interpolation, .words = interpolation_words,
        .help = "rows of fine ghosts"},
+      {"restriction", APP_WORD, &w->restriction, .words = restriction_words,
+       .help = "rows of coarse ghosts"},
       {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell"},
       {"type", APP_WORD, &w->type, .words = type_words, .help = "of the values"},
       {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks"},
@@ -46,8 +50,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {
-      "rind-bench", "times ghost fills: rind-bench fill [options]", options,
-      (int)(sizeof options / sizeof *options),
+      "rind-bench", "times ghost fills and their adjoints: rind-bench fill|adjoint [options]",
+      options, (int)(sizeof options / sizeof *options),
       "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
       "variant\n"
       "of a run fills the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]]."};
@@ -59,11 +63,13 @@ static void periodic_axes(int word, int periodic[3]) {
     periodic[a] = word == 0 ? -1 : word == 2;
 }
 
-static int run_fill(const words *w) {
+typedef rind_error (*measurement)(rind_context *context, bench_options *options);
+
+static int run(const words *w, measurement measure) {
   rind_context *context = NULL;
   rind_error error =
       rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = w->threads}, &context);
-  bench_fill_options options = {
+  bench_options options = {
       .forest = {.name = (bench_name)w->forest, .dim = w->dim, .cells = w->cells},
       .layout = {.ghosts = w->ghosts,
                  .components = w->components,
@@ -71,6 +77,7 @@ static int run_fill(const words *w) {
                  .storage = (rind_storage)w->storage,
                  .order = (rind_component_order)w->order},
       .rules = {.interpolation = (rind_interpolation)w->interpolation,
+                .restriction = (rind_restriction)w->restriction,
                 .regions = (rind_regions)w->regions,
                 .layers = w->layers},
       .repeats = w->repeats,
@@ -78,10 +85,17 @@ static int run_fill(const words *w) {
       .json = w->json,
   };
   periodic_axes(w->periodic, options.forest.periodic);
-  if (error == RIND_OK) error = bench_fill(context, &options);
+  if (error == RIND_OK) error = measure(context, &options);
   if (error != RIND_OK) app_complain(MPI_COMM_WORLD, "rind-bench", "%s", rind_last_error(context));
   rind_context_destroy(&context);
   return app_status_of(error);
+}
+
+/* The command's; NULL: there is none of that name. */
+static measurement find_measurement(const char *command) {
+  if (strcmp(command, "fill") == 0) return bench_fill;
+  if (strcmp(command, "adjoint") == 0) return bench_adjoint;
+  return NULL;
 }
 
 int main(int argc, char **argv) {
@@ -94,11 +108,13 @@ int main(int argc, char **argv) {
              .regions = RIND_REGIONS_FACES};
   int status = APP_OK;
   const bool command = argc > 1 && argv[1][0] != '-';
-  if (command && strcmp(argv[1], "fill") != 0) {
-    app_complain(MPI_COMM_WORLD, "rind-bench", "unknown command '%s': it is fill", argv[1]);
+  const measurement measure = find_measurement(command ? argv[1] : "fill");
+  if (measure == NULL) {
+    app_complain(MPI_COMM_WORLD, "rind-bench", "unknown command '%s': it is fill or adjoint",
+                 argv[1]);
     status = APP_USAGE;
   } else if (parse(argc - command, argv + command, &w, &status)) {
-    status = run_fill(&w);
+    status = run(&w, measure);
   }
   MPI_Finalize();
   return status;

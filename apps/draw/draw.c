@@ -1,4 +1,5 @@
-/* draw.c - rind-draw: a picture of a 2D forest and of one fill of its schedule. */
+/* draw.c - rind-draw: a picture of a 2D forest and of one fill of its schedule or of the adjoint.
+ */
 #include <cli.h>
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
@@ -24,6 +25,7 @@ typedef struct options {
   int trees[3], periodic[3], level, levels, refine;
   int cells, ghosts, interpolation, restriction, wall;
   int block, region, box;
+  bool adjoint;
   double width;
   const char *output;
 } options;
@@ -78,16 +80,16 @@ static void add_grid(list *items, svg_kind kind, const rind_block *block, int ce
     }
 }
 
-/* An arrow from the term's first cell to the fill's first ghost. */
+/* An arrow from the term's first cell to the fill's. */
 static void add_arrow(list *items, int cells, const rind_block *from, const rind_term_view *term,
                       const rind_block *to, const rind_fill_view *view) {
-  int source[3], ghost[3];
+  int source[3], filled[3];
   box_cell(&term->box, 0, 0, source);
-  box_cell(&view->box, 0, 0, ghost);
+  box_cell(&view->box, 0, 0, filled);
   double at[2], end[2];
   for (int a = 0; a < 2; ++a) {
     at[a] = from->lower[a] + (source[a] + 0.5) * from->side[a] / cells;
-    end[a] = to->lower[a] + (ghost[a] + 0.5) * to->side[a] / cells;
+    end[a] = to->lower[a] + (filled[a] + 0.5) * to->side[a] / cells;
   }
   add(items, &(svg_item){SVG_ARROW, at[0], at[1], end[0] - at[0], end[1] - at[1], term->weight, 0});
 }
@@ -97,36 +99,44 @@ static void add_fill(list *items, const rind_schedule *schedule, int fill,
   const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
   const int cells = rind_schedule_cells(schedule);
   const rind_block *to = &arrays->block[view->block];
+  /* Term 0 of an adjoint is the cell itself; the others read ghosts. */
+  const int adjoint = rind_schedule_is_adjoint(schedule), ghosts = rind_schedule_ghosts(schedule);
   add_grid(items, SVG_CELL, to, cells, 0);
-  add_grid(items, SVG_GHOST, to, cells, rind_schedule_ghosts(schedule));
+  if (!adjoint) add_grid(items, SVG_GHOST, to, cells, ghosts);
   add_box(items, SVG_FILLED, to, cells, &view->box, view->extent);
-  for (int t = 0; t < view->num_terms; ++t) {
+  for (int t = adjoint; t < view->num_terms; ++t) {
     rind_term_view term;
     if (rind_schedule_term(schedule, fill, t, &term) != RIND_OK || term.block < 0) continue;
     const rind_block *from = &arrays->block[term.block];
     const bool own = term.block == view->block;
     if (!own && t + 1 == view->num_terms) add_grid(items, SVG_CELL, from, cells, 0);
+    if (adjoint && t + 1 == view->num_terms) add_grid(items, SVG_GHOST, from, cells, ghosts);
     add_box(items, own ? SVG_OWN : SVG_SOURCE, from, cells, &term.box, view->extent);
     add_arrow(items, cells, from, &term, to, view);
   }
-  snprintf(caption, CAPTION, "%s: %d terms; block %lld, region %s, box %d",
-           rind_family_name(view->family), view->num_terms, (long long)to->global,
-           region_words[view->region - 9], view->number);
+  snprintf(caption, CAPTION, "%s%s: %d terms; block %lld, region %s, box %d",
+           adjoint ? "adjoint of " : "", rind_family_name(view->family), view->num_terms,
+           (long long)to->global, region_words[view->region - 9], view->number);
 }
 
-/* The chosen fill, if this rank has it. */
+/* Collective. Draws the chosen fill on the rank that has it; false if none has. Rows of an adjoint
+ * for the cells of one block are many ranks': of these the one with the last block's ghosts. */
 static bool add_chosen(list *items, const rind_schedule *schedule, const options *o,
                        char *caption) {
-  for (int f = 0; f < rind_schedule_num_fills(schedule); ++f) {
-    rind_fill_view view;
-    if (rind_schedule_fill(schedule, f, &view) != RIND_OK) continue;
-    const rind_block *block = rind_forest_block(rind_schedule_forest(schedule), view.block);
-    if (block->global != o->block || view.region != 9 + o->region || view.number != o->box)
-      continue;
-    add_fill(items, schedule, f, &view, caption);
-    return true;
-  }
-  return false;
+  const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
+  int64_t mine = -1, last;
+  rind_fill_view view;
+  rind_term_view term;
+  int f = 0;
+  for (; mine < 0 && f < rind_schedule_num_fills(schedule); ++f)
+    if (rind_schedule_fill(schedule, f, &view) == RIND_OK &&
+        arrays->block[view.block].global == o->block && view.region == 9 + o->region &&
+        view.number == o->box &&
+        rind_schedule_term(schedule, f, view.num_terms - 1, &term) == RIND_OK)
+      mine = term.block >= 0 ? arrays->block[term.block].global : o->block;
+  MPI_Allreduce(&mine, &last, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+  if (mine >= 0 && mine == last) add_fill(items, schedule, f - 1, &view, caption);
+  return last >= 0;
 }
 
 static void add_blocks(list *items, const rind_forest *forest, int rank) {
@@ -199,14 +209,19 @@ static rind_error make_schedule(rind_context *context, options *o, rind_forest *
     error = rind_forest_refine(*forest, o->level + o->levels, splits, o);
   if (error == RIND_OK)
     error = rind_schedule_create(*forest, o->cells, o->ghosts, &rules, schedule);
+  if (error != RIND_OK || !o->adjoint) return error;
+  rind_schedule *forward = *schedule;
+  *schedule = NULL;
+  error = rind_schedule_adjoint(forward, schedule);
+  rind_schedule_destroy(&forward);
   return error;
 }
 
 static int save(rind_context *context, const options *o, const list *all, const char *caption) {
   int status = APP_OK;
   if (rind_context_rank(context) == 0) {
-    const svg_picture picture = {all->item, all->num, rind_context_size(context), o->width,
-                                 caption};
+    const svg_picture picture = {all->item, all->num, rind_context_size(context),
+                                 o->width,  caption,  o->adjoint};
     FILE *file = fopen(o->output, "w");
     const bool written = file && svg_write(file, &picture);
     if (!(file && fclose(file) == 0 && written)) {
@@ -229,9 +244,7 @@ static int draw(rind_context *context, options *o) {
   int status = app_status_of(error);
   if (error == RIND_OK) {
     add_blocks(&mine, forest, rind_context_rank(context));
-    int found = add_chosen(&mine, schedule, o, caption);
-    MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    if (!found) {
+    if (!add_chosen(&mine, schedule, o, caption)) {
       app_complain(MPI_COMM_WORLD, "rind-draw",
                    "block %d has no fill in region %s with box %d: there are %lld blocks", o->block,
                    region_words[o->region], o->box,
@@ -280,6 +293,8 @@ int main(int argc, char **argv) {
       {"block", APP_INT, &o.block, .max = 1e9, .help = "global number of the chosen fill's block"},
       {"region", APP_WORD, &o.region, .words = region_words, .help = "of the chosen fill"},
       {"box", APP_INT, &o.box, .max = 1e6, .help = "number of the chosen fill in its region"},
+      {"adjoint", APP_FLAG, &o.adjoint,
+       .help = "a row of the adjoint: block of the cells, region of the ghosts"},
       {"width", APP_DOUBLE, &o.width, .min = 100, .max = 10000, .help = "of the picture, pixels"},
       {"output", APP_STRING, &o.output, .help = "SVG file"},
   };

@@ -101,10 +101,10 @@ static void draw_item(FILE *file, const frame *f, const svg_item *item) {
 
 static void draw_legend(FILE *file, const svg_picture *picture, double top) {
   static const struct {
-    const char *colour, *text;
-  } keys[] = {{"#f4a259", "ghosts that the fill writes"},
-              {"#4a7fb5", "cells that its terms read"},
-              {"#6a994e", "own cells that its terms read"}};
+    const char *colour, *text[2];
+  } keys[] = {{"#f4a259", {"ghosts that the fill writes", "cells that the row adds to"}},
+              {"#4a7fb5", {"cells that its terms read", "ghosts that its terms read"}},
+              {"#6a994e", {"own cells that its terms read", "own ghosts that its terms read"}}};
   fprintf(file, "<text x=\"%d\" y=\"%.1f\" font-size=\"13\" fill=\"#222\">%s</text>\n", MARGIN,
           top + LINE, picture->caption);
   for (int k = 0; k < 3; ++k)
@@ -112,7 +112,7 @@ static void draw_legend(FILE *file, const svg_picture *picture, double top) {
             "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/><text x=\"%d\" "
             "y=\"%.1f\" font-size=\"12\" fill=\"#222\">%s</text>\n",
             MARGIN + 210 * k, top + LINE + 12, keys[k].colour, MARGIN + 210 * k + 18,
-            top + LINE + 22, keys[k].text);
+            top + LINE + 22, keys[k].text[picture->adjoint]);
 }
 
 bool svg_write(FILE *file, const svg_picture *picture) {

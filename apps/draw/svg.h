@@ -27,6 +27,7 @@ typedef struct svg_picture {
   int num_ranks;
   double width;        /* pixels */
   const char *caption; /* one line */
+  bool adjoint;        /* the fill is one of an adjoint: cells and ghosts change places */
 } svg_picture;
 
 /* False if the file could not be written. */

@@ -1,6 +1,7 @@
 /* gather_batches.c - rows that add to what is there, batch by batch: the adjoint on the host. */
 #include <core.h>
 #include <gather.h>
+#include <limits.h>
 
 #define CLEAR_TYPE double
 #define CLEAR_NAME(word) word##_f64
@@ -9,6 +10,39 @@
 #define CLEAR_TYPE float
 #define CLEAR_NAME(word) word##_f32
 #include <clear_body.h>
+
+enum { MAX_POINTS = 4 };
+
+/* A row of one cell; after rind_gather_row_finish the first loop is the one that is long. */
+static bool is_point(const rind_gather_row *row) {
+  return row->body == RIND_GATHER_SUM && row->extent[0] == 1 && row->num_lanes <= 2;
+}
+
+/* True if no cell of point a is one of b's. */
+static bool are_apart(const rind_gather_row *a, const rind_gather_row *b) {
+  const ptrdiff_t first = a->to_offset[0], last = a->to_offset[a->num_lanes - 1];
+  const ptrdiff_t other_first = b->to_offset[0], other_last = b->to_offset[b->num_lanes - 1];
+  return ((first == other_first) | (first == other_last) | (last == other_first) |
+          (last == other_last)) == 0;
+}
+
+/* How many fills from first on are points of as many lanes, of one source, in different cells. */
+static int count_points(const rind_gather *gather, int first, int last) {
+  const rind_gather_fill *begin = &gather->fill[first];
+  const int room = last - first < MAX_POINTS ? last - first : MAX_POINTS;
+  int count = 1;
+  for (; count < room; ++count) {
+    const rind_gather_row *row = &gather->row[begin[count].row];
+    if (!is_point(row) || row->num_lanes != gather->row[begin->row].num_lanes ||
+        begin[count].source != begin->source)
+      break;
+    bool apart = true;
+    for (int c = 0; c < count; ++c)
+      apart &= are_apart(row, &gather->row[begin[c].row]);
+    if (!apart) break;
+  }
+  return count;
+}
 
 #define GATHER_STORE(to, value) (*(to) = (value))
 
@@ -20,12 +54,12 @@
 #define GATHER_NAME(word) word##_f32
 #include <batch_body.h>
 
-static void run_batch(const rind_gather *gather, int first, int last, double *to,
+static void run_fills(const rind_gather *gather, int first, int last, double *to,
                       const void *const *source_base) {
   if (gather->source_type == RIND_FLOAT64)
-    run_batch_f64(gather, first, last, to, source_base);
+    run_fills_f64(gather, first, last, to, source_base);
   else
-    run_batch_f32(gather, first, last, to, source_base);
+    run_fills_f32(gather, first, last, to, source_base);
 }
 
 static void clear_floats(const rind_gather *gather, int first, int last, float *to) {
@@ -70,7 +104,7 @@ static void run_batch_in_double(const rind_gather *gather, int first, int last, 
     for (int lane = 0; lane < row->num_lanes; ++lane)
       widen(row, row->to_offset[lane], to, sums);
   }
-  run_batch(gather, first, last, sums, source_base);
+  run_fills(gather, first, last, sums, source_base);
   for (int f = first; f < last; ++f) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
     for (int lane = 0; lane < row->num_lanes; ++lane)
@@ -88,7 +122,7 @@ static void run_batches(const rind_gather *gather, const int *first_fill, int fi
     if (sums)
       run_batch_in_double(gather, begin, end, to, source_base, sums);
     else if (gather->to_type == RIND_FLOAT64)
-      run_batch(gather, begin, end, to, source_base);
+      run_fills(gather, begin, end, to, source_base);
     else
       clear_floats(gather, begin, end, to);
   }

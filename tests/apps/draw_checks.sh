@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# draw_checks.sh PROGRAM MPIEXEC PICTURES FOLDER - the pictures of docs/rows.md are what rind-draw
+# draw_checks.sh PROGRAM MPIEXEC PICTURES FOLDER - the pictures in docs are what rind-draw
 # makes, and its mistakes end with a line and a status. With UPDATE=1 writes the pictures instead.
 set -u
 program=$1 mpiexec=$2 pictures=$3 folder=$4
@@ -21,6 +21,7 @@ draw quadratic --block 1 --region right --box 1
 draw average --block 4 --region left --box 1
 draw corner --block 3 --region upper-right --ghosts 2 --interpolation coarse-only
 draw conservative --block 3 --region right --box 3 --interpolation conservative
+draw adjoint --adjoint --block 4 --region right --box 4
 
 # Statuses: 2 for what was asked, 4 for a file that cannot be written; one line each.
 refuse() {

@@ -101,6 +101,48 @@ void make_random_row(random_row *row, bool types_equal) {
   rind_gather_row_finish(&row->finished, row->offset, types_equal);
 }
 
+void make_row_in_place(random_row *row, int lanes, int terms, row_shape shape, bool takes) {
+  memset(row, 0, sizeof *row);
+  rind_gather_row *raw = &row->raw;
+  const bool plain = shape == SHAPE_PLAIN, point = shape == SHAPE_POINT;
+  raw->num_lanes = lanes;
+  raw->num_terms = terms;
+  raw->num_own_first = terms > 0;
+  raw->takes = takes;
+  int to_step[3], source_step[3];
+  for (int a = 0; a < 3; ++a) {
+    raw->extent[a] = point ? 1 : random_int(2) ? 1 + random_int(7) : 1 << random_int(5);
+    if (lanes > 1 && raw->extent[a] > 8) raw->extent[a] = 8;
+    to_step[a] = lanes > 1 ? 2 : 1;
+    source_step[a] = !plain && raw->extent[a] <= 8 ? 1 + random_int(2) : 1;
+  }
+  raw->extent[3] = point ? 1 : 1 + random_int(ROW_COMPONENTS);
+  ptrdiff_t block[4], source_block[4];
+  random_strides(block, plain);
+  random_strides(source_block, plain);
+  ptrdiff_t first = random_box(block, raw->extent, to_step, !plain, raw->to_stride);
+  if (point) first = random_int(6);
+  const ptrdiff_t source_first =
+      random_box(source_block, raw->extent, source_step, !plain, raw->source_stride);
+  memcpy(raw->own_stride, raw->to_stride, sizeof raw->own_stride);
+  for (int l = 0; l < lanes; ++l) {
+    const ptrdiff_t lane = point ? 3 * l : (l & 1) * block[0] + (l >> 1) * block[1];
+    raw->to_offset[l] = first + lane;
+    raw->own_offset[l] = lane;
+  }
+  for (int t = 0; t < terms; ++t) {
+    row->raw_offset[t] = t == 0 ? first : source_first + random_int(2) * source_block[t % 3];
+    for (int l = 0; l < lanes; ++l)
+      row->weight[t * lanes + l] = t == 0 || plain ? 1 : random_value();
+  }
+  raw->weight = row->weight;
+  raw->offset = row->raw_offset;
+  memcpy(row->offset, row->raw_offset, sizeof row->offset);
+  row->finished = row->raw;
+  row->finished.offset = row->offset;
+  rind_gather_row_finish(&row->finished, row->offset, true);
+}
+
 double element(const void *data, rind_type type, ptrdiff_t at) {
   return type == RIND_FLOAT64 ? ((const double *)data)[at] : (double)((const float *)data)[at];
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include <gather.h>
 
-enum { ROW_SIDE = 18, ROW_COMPONENTS = 3, ROW_TERMS = 32, ROW_BLOCKS = 4 };
+enum { ROW_SIDE = 18, ROW_COMPONENTS = 3, ROW_TERMS = 64, ROW_BLOCKS = 4 };
 /* Elements of one block's memory, for any order of its axes and components. */
 enum { ROW_ELEMENTS = ROW_SIDE * ROW_SIDE * ROW_SIDE * ROW_COMPONENTS };
 
@@ -20,6 +20,12 @@ double random_value(void);
 
 /* Any row that a block of ROW_SIDE^3 cells can hold; its pointers lead into *row. */
 void make_random_row(random_row *row, bool types_equal);
+
+/* A row that adds to what is there: terms - 1 of its terms are of the source; terms 0: it clears. A
+ * point has one cell, one of few, so that two are often the same. plain: of weight 1 along the axes
+ * as they lie in memory. */
+typedef enum row_shape { SHAPE_POINT, SHAPE_BOX, SHAPE_PLAIN } row_shape;
+void make_row_in_place(random_row *row, int lanes, int terms, row_shape shape, bool takes);
 
 /* Element of an array of type. */
 double element(const void *data, rind_type type, ptrdiff_t at);

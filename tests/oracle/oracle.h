@@ -81,6 +81,8 @@ typedef struct oracle_fill {
   /* What the caller's function writes into a ghost behind a wall; user as above. */
   double (*at_wall)(const struct oracle_fill *fill, int leaf, const int cell[3], int component,
                     int wall);
+  /* The one cell of the block that this depends on, and the derivative by it. */
+  double (*wall_front)(const struct oracle_fill *fill, const int cell[3], int wall, int front[3]);
 } oracle_fill;
 
 /* Collective over comm. NULL, with a line in text, if the blocks do not tile the brick or disagree
@@ -116,6 +118,10 @@ bool oracle_find_component_row(const oracle *judge, const rind_rules *rules, int
 double oracle_value_after(const oracle_fill *fill, int leaf, const int cell[3], int component);
 double oracle_row_value(const oracle_fill *fill, const oracle_row *row, int leaf, const int cell[3],
                         int component);
+
+/* The component of a term's leaf that a component of the row's block is, and its sign. */
+int oracle_turn_component(const oracle_fill *fill, const oracle_frame *frame, int component,
+                          double *sign);
 
 /* The row's value where it reads interiors only and no vectors. */
 double oracle_sum(const oracle_row *row, rind_type type, oracle_value value, const void *user,

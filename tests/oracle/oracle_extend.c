@@ -77,10 +77,12 @@ rind_rules scene_rules(const scene *s) {
   return rules;
 }
 
+static const double wall_slope = 0.7; /* products are rounded */
+
 /* The ghost's value from that of the cell in front. */
 static double wall_value(uint64_t noise, double front, int leaf, const int cell[3], int component) {
   const int shifted[3] = {cell[0] + 32, cell[1] + 32, cell[2] + 32};
-  return 0.5 * front + scene_noise(&noise, leaf, shifted, component + 100);
+  return wall_slope * front + scene_noise(&noise, leaf, shifted, component + 100);
 }
 
 static void cell_in_front(int wall, int cells, const int cell[3], int front[3]) {
@@ -147,6 +149,40 @@ void scene_fill_wall(void *user, const rind_wall_call *call) {
   }
 }
 
+/* Layer after layer, in the order of docs/rows.md: from the upper one down. */
+void scene_transpose_wall(void *user, const rind_wall_call *call) {
+  scene_walls *walls = user;
+  ++walls->adjoint_calls;
+  if (!call_is_right(walls, call)) {
+    ++walls->wrong;
+    return;
+  }
+  const int axis = call->wall / 2, num_layers = call->extent[axis];
+  const int num_cells = call->extent[0] * call->extent[1] * call->extent[2];
+  for (int c = 0; c < walls->scene->components; ++c) {
+    if (call->component >= 0 && call->component != c) continue;
+    for (int i = 0; i < num_cells; ++i) {
+      int cell[3] = {call->origin[0] + i % call->extent[0],
+                     call->origin[1] + i / call->extent[0] % call->extent[1],
+                     call->origin[2] + i / (call->extent[0] * call->extent[1])};
+      if (cell[axis] != call->origin[axis]) continue;
+      int front[3];
+      cell_in_front(call->wall, call->cells, cell, front);
+      double sum = load(call, front, c, false, 0);
+      for (int layer = num_layers - 1; layer >= 0; --layer) {
+        cell[axis] = call->origin[axis] + layer;
+        sum = sum + wall_slope * load(call, cell, c, false, 0);
+      }
+      load(call, front, c, true, sum);
+    }
+  }
+}
+
+static double front_of_wall(const oracle_fill *fill, const int cell[3], int wall, int front[3]) {
+  cell_in_front(wall, fill->judge->cells, cell, front);
+  return wall_slope;
+}
+
 double scene_at_wall(const oracle_fill *fill, int leaf, const int cell[3], int component,
                      int wall) {
   int front[3];
@@ -166,7 +202,8 @@ oracle_fill scene_oracle_fill(const scene *s, const oracle *judge, const rind_ru
                        .wall_values = s->wall_values,
                        .num_vectors = s->num_vectors,
                        .vector = s->vector,
-                       .at_wall = scene_at_wall};
+                       .at_wall = scene_at_wall,
+                       .wall_front = front_of_wall};
 }
 
 rind_exchange_options scene_options(const scene *s, scene_walls *walls) {

@@ -166,10 +166,22 @@ static bool is_interior(const rind_layout *layout, const int cell[3]) {
   return true;
 }
 
-void scene_poison(scene_memory *memory, const rind_forest *forest, oracle_value value,
-                  const void *user) {
+void scene_put(scene_memory *memory, int block, const int cell[3], int component, double value) {
+  const size_t e = element_of(memory, block, cell, component);
+  put_value(memory, e, value);
+  const size_t bytes = rind_type_bytes(memory->layout.type);
+  memcpy((char *)memory->before + e * bytes, (const char *)memory->data + e * bytes, bytes);
+}
+
+void scene_poison_all(scene_memory *memory) {
   for (size_t e = 0; e < memory->elements; ++e)
     poison_element(memory, e);
+  memcpy(memory->before, memory->data, memory->elements * rind_type_bytes(memory->layout.type));
+}
+
+void scene_poison(scene_memory *memory, const rind_forest *forest, oracle_value value,
+                  const void *user) {
+  scene_poison_all(memory);
   for (int b = 0; b < memory->num_blocks; ++b) {
     const int leaf = (int)rind_forest_block(forest, b)->global;
     int cell[3];
@@ -177,11 +189,10 @@ void scene_poison(scene_memory *memory, const rind_forest *forest, oracle_value 
     do {
       if (!is_interior(&memory->layout, cell)) continue;
       for (int c = 0; c < memory->layout.components; ++c) {
-        put_value(memory, element_of(memory, b, cell, c), value(user, leaf, cell, c));
+        scene_put(memory, b, cell, c, value(user, leaf, cell, c));
       }
     } while (scene_next_cell(memory, cell));
   }
-  memcpy(memory->before, memory->data, memory->elements * rind_type_bytes(memory->layout.type));
 }
 
 void scene_free_memory(scene_memory *memory) {
@@ -213,10 +224,25 @@ static void judge_value(const scene_memory *memory, const oracle_fill *fill, int
            bits_value(type, got), (unsigned long long)want, bits_value(type, want));
 }
 
+void scene_accept(const scene_memory *memory, int block, const int cell[3], int component) {
+  const size_t bytes = rind_type_bytes(memory->layout.type);
+  const size_t e = element_of(memory, block, cell, component) * bytes;
+  memcpy((char *)memory->before + e, (const char *)memory->data + e, bytes);
+}
+
+void scene_judge_rest(const scene_memory *memory, scene_verdict *verdict) {
+  for (size_t e = 0; e < memory->elements; ++e) {
+    if (element_bits(memory, memory->before, e) == element_bits(memory, memory->data, e)) continue;
+    if (verdict->touched++ == 0 && verdict->wrong == 0) {
+      snprintf(verdict->text, sizeof verdict->text,
+               "element %zu of %zu changed, which is no cell to write", e, memory->elements);
+    }
+  }
+}
+
 scene_verdict scene_judge_fill(const scene_memory *memory, const rind_forest *forest,
                                const oracle_fill *fill) {
   scene_verdict verdict = {.covered = 0};
-  const size_t bytes = rind_type_bytes(memory->layout.type);
   for (int b = 0; b < memory->num_blocks; ++b) {
     const int leaf = (int)rind_forest_block(forest, b)->global;
     int cell[3];
@@ -224,19 +250,11 @@ scene_verdict scene_judge_fill(const scene_memory *memory, const rind_forest *fo
     do {
       for (int c = 0; c < memory->layout.components; ++c) {
         judge_value(memory, fill, b, leaf, cell, c, &verdict);
-        /* Judged: only the gaps remain. */
-        const size_t e = element_of(memory, b, cell, c) * bytes;
-        memcpy((char *)memory->before + e, (const char *)memory->data + e, bytes);
+        scene_accept(memory, b, cell, c);
       }
     } while (scene_next_cell(memory, cell));
   }
-  for (size_t e = 0; e < memory->elements; ++e) {
-    if (element_bits(memory, memory->before, e) == element_bits(memory, memory->data, e)) continue;
-    if (verdict.touched++ == 0 && verdict.wrong == 0) {
-      snprintf(verdict.text, sizeof verdict.text, "element %zu of %zu, outside the cells, changed",
-               e, memory->elements);
-    }
-  }
+  scene_judge_rest(memory, &verdict);
   return verdict;
 }
 

@@ -1,11 +1,12 @@
 /* oracle_random.c - random balanced forests: the library's fill against the oracle, bit for bit.
  *
  *     oracle_random [--forests N] [--seed S] [--first I] [--wrapped] [--everything] [--glued PATH]
- *                   [--verbose]
+ *                   [--adjoint] [--verbose]
  *
  * --wrapped: forests in a p4est of the test's, balanced across faces only where that is enough.
  * --everything: all families, walls and vectors, not only those between blocks.
  * --glued: everything, on the meshes of oracle_ground.c; PATH is for .inp files of the test's.
+ * --adjoint: the adjoint of the fill in place of the fill.
  * Cases I to I + N - 1 of campaign S; a case is the same on any number of ranks. */
 #include <string.h>
 
@@ -19,12 +20,16 @@ typedef struct campaign {
   int wrapped;
   int everything;
   const char *glued; /* a path, or NULL */
+  int adjoint;
   int verbose;
+  int empty; /* cases in which this rank has no blocks */
+  scene_adjoint_counts judged;
   long calls;                     /* of the function behind walls */
   long family[RIND_NUM_FAMILIES]; /* ghost cells judged on this rank */
 } campaign;
 
-static const double ghost_values = 3e5; /* a case, more only if its smallest blocks need it */
+static const double ghost_values = 3e5;   /* a case, more only if its smallest blocks need it */
+static const double adjoint_values = 3e4; /* the same, judged by every rank */
 
 static void fill(rind_exchange *exchange, rind_field *field, int split, rind_context *context) {
   if (split) {
@@ -96,10 +101,16 @@ static void judge_schedule(campaign *all, int index, const scene *s, const rind_
     CHECK(verified == RIND_OK, "case %d: %s (%s)", index, rind_last_error(context), text);
     rind_exchange_options options = scene_options(s, &walls);
     options.max_message_bytes = index % 3 == 0 ? 256 : 0;
-    error = rind_exchange_create(schedule, &memory.layout, &options, &exchange);
-    CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
+    if (all->adjoint) {
+      snprintf(text, sizeof text, "--seed %llu --first %d", (unsigned long long)all->seed, index);
+      scene_check_adjoint(s, text, forest, judge, schedule, &walls, &memory, field, &all->judged);
+      if (memory.num_blocks == 0) ++all->empty;
+    } else {
+      error = rind_exchange_create(schedule, &memory.layout, &options, &exchange);
+      CHECK(error == RIND_OK, "case %d: %s", index, rind_last_error(context));
+    }
   }
-  if (error == RIND_OK) {
+  if (exchange != NULL) {
     judge_fills(all, index, s, forest, judge, schedule, exchange, &walls, &memory, field);
   }
   all->calls += walls.calls;
@@ -124,6 +135,10 @@ static void make_forest(const campaign *all, int index, rind_context *context, s
 
 static void judge_forest(campaign *all, int index) {
   scene s = scene_random(all->seed, index);
+  if (all->adjoint) {
+    s.ghosts = 1 + index % 4;
+    if (s.rules.layers > s.ghosts) s.rules.layers = 0;
+  }
   if (all->glued != NULL) scene_choose_ground(&s, index);
   if (all->everything) scene_extend(&s);
   rind_context *context = NULL;
@@ -135,7 +150,8 @@ static void judge_forest(campaign *all, int index) {
   make_forest(all, index, context, &s, &mesh, &forest);
   if (forest != NULL) {
     const int64_t num_blocks = rind_forest_num_global_blocks(forest);
-    scene_choose_cells(&s, num_blocks, all->everything ? ghost_values / 4 : ghost_values);
+    const double values = all->adjoint ? adjoint_values : ghost_values;
+    scene_choose_cells(&s, num_blocks, all->everything && !all->adjoint ? values / 4 : values);
     char text[512];
     oracle *judge = mesh.trees == NULL
                         ? oracle_create(MPI_COMM_WORLD, forest, &s.brick, s.cells, text)
@@ -165,6 +181,10 @@ static int read_options(campaign *all, int argc, char **argv) {
       all->wrapped = 1;
       continue;
     }
+    if (strcmp(argv[i], "--adjoint") == 0) {
+      all->adjoint = 1;
+      continue;
+    }
     if (strcmp(argv[i], "--everything") == 0) {
       all->everything = 1;
       continue;
@@ -192,12 +212,23 @@ static int read_options(campaign *all, int argc, char **argv) {
   return 1;
 }
 
+/* The campaign must hold what it is for. */
+static void check_counts(const campaign *all) {
+  long mine[3] = {all->judged.cells, all->judged.kept, all->empty}, sums[3];
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(mine, sums, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(sums[0] > 0 && (sums[1] > 0 || all->forests < 10), "%ld cells added to, %ld kept", sums[0],
+        sums[1]);
+  CHECK(sums[2] > 0 || size < 5 || all->forests < 20, "every rank always had blocks");
+}
+
 int main(int argc, char **argv) {
   campaign all = {.seed = 1, .forests = 40};
   check_begin(&argc, &argv);
   if (!read_options(&all, argc, argv)) {
     fprintf(stderr, "usage: oracle_random [--forests N] [--seed S] [--first I] [--wrapped] "
-                    "[--everything] [--glued PATH] [--verbose]\n");
+                    "[--everything] [--glued PATH] [--adjoint] [--verbose]\n");
     MPI_Finalize();
     return 2;
   }
@@ -206,7 +237,9 @@ int main(int argc, char **argv) {
     judge_forest(&all, all.first + i);
   }
   long sums[RIND_NUM_FAMILIES];
-  MPI_Allreduce(all.family, sums, RIND_NUM_FAMILIES, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (all.adjoint) check_counts(&all);
+  MPI_Allreduce(all.adjoint ? all.judged.ghosts : all.family, sums, RIND_NUM_FAMILIES, MPI_LONG,
+                MPI_SUM, MPI_COMM_WORLD);
   for (int f = 0; f < RIND_NUM_FAMILIES; ++f) {
     const int asked = all.everything || f <= RIND_FAMILY_AVERAGE;
     const int corners = f == RIND_FAMILY_EDGE_MEAN || f == RIND_FAMILY_CORNER_MEAN;

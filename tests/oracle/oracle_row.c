@@ -139,6 +139,12 @@ static bool find_coarser(const oracle *judge, int level, const oracle_place *pla
   return true;
 }
 
+bool oracle_view_coarser(const oracle *judge, int leaf, const int cell[3], oracle_view *view) {
+  oracle_place place;
+  return oracle_locate(judge, leaf, cell, &place) &&
+         find_coarser(judge, judge->leaf[leaf].level, &place, view);
+}
+
 static void interpolated_row(const oracle *judge, const rind_rules *rules, int leaf,
                              const int cell[3], const oracle_view *view, oracle_row *row) {
   int o[3], layer = 0;

@@ -110,6 +110,9 @@ rind_error scene_create_field(const rind_forest *forest, const scene *s, scene_m
 /* Interiors get their values, everything else its NaN. */
 void scene_poison(scene_memory *memory, const rind_forest *forest, oracle_value value,
                   const void *user);
+/* All get their NaN; a value for one of them then. */
+void scene_poison_all(scene_memory *memory);
+void scene_put(scene_memory *memory, int block, const int cell[3], int component, double value);
 /* Bits of an element, zero-extended. */
 uint64_t scene_bits(const scene_memory *memory, int block, const int cell[3], int component);
 double scene_value(const scene_memory *memory, int block, const int cell[3], int component);
@@ -128,6 +131,10 @@ typedef struct scene_verdict {
   char text[512];                 /* about the first wrong one */
 } scene_verdict;
 
+/* What a cell holds now is right: it is not among the rest. */
+void scene_accept(const scene_memory *memory, int block, const int cell[3], int component);
+/* Counts in touched what has changed and is not accepted. */
+void scene_judge_rest(const scene_memory *memory, scene_verdict *verdict);
 /* Compares all memory with what the oracle says should be there. */
 scene_verdict scene_judge(const scene_memory *memory, const rind_forest *forest,
                           const oracle *judge, const rind_rules *rules, oracle_value value,
@@ -185,13 +192,28 @@ typedef struct scene_walls {
   const rind_forest *forest;
   uint64_t noise;
   long calls;
+  long adjoint_calls;
   long wrong; /* calls that are not what they should be */
 } scene_walls;
 /* A rind_wall_function; user is a scene_walls. */
 void scene_fill_wall(void *user, const rind_wall_call *call);
+/* Its adjoint, a rind_wall_function too. */
+void scene_transpose_wall(void *user, const rind_wall_call *call);
 /* The same for the oracle, whose user is the uint64_t seed. */
 double scene_at_wall(const oracle_fill *fill, int leaf, const int cell[3], int component, int wall);
 /* The scene for the oracle: interiors scene_noise of *noise. rules are scene_rules'. */
 oracle_fill scene_oracle_fill(const scene *s, const oracle *judge, const rind_rules *rules,
                               const uint64_t *noise);
 rind_exchange_options scene_options(const scene *s, scene_walls *walls);
+
+/* Collective. The library's adjoint of a scene whose exchange has none yet: by both methods,
+ * against the oracle's, bit for bit, and as the transpose of the fill, by products. Counts in
+ * *judged cells and ghosts by what they should become. */
+typedef struct scene_adjoint_counts {
+  long cells; /* that something is added to */
+  long kept;  /* interior cells that nothing is added to */
+  long ghosts[RIND_NUM_FAMILIES];
+} scene_adjoint_counts;
+void scene_check_adjoint(const scene *s, const char *name, const rind_forest *forest,
+                         const oracle *judge, const rind_schedule *schedule, scene_walls *walls,
+                         scene_memory *memory, rind_field *field, scene_adjoint_counts *judged);

@@ -7,8 +7,7 @@ static double stored(rind_type type, double value) {
   return type == RIND_FLOAT32 ? (double)(float)value : value;
 }
 
-/* The component of a term's leaf that a component of the row's block is, and its sign. */
-static int turn_component(const oracle_fill *fill, const oracle_frame *frame, int component,
+int oracle_turn_component(const oracle_fill *fill, const oracle_frame *frame, int component,
                           double *sign) {
   *sign = 1;
   for (int v = 0; v < fill->num_vectors; ++v) {
@@ -26,7 +25,7 @@ static double term_value(const oracle_fill *fill, const oracle_term *term, int c
     return fill->wall_values[term->cell[0] * fill->components + component];
   }
   double sign = 1;
-  const int turned = turn_component(fill, &term->frame, component, &sign);
+  const int turned = oracle_turn_component(fill, &term->frame, component, &sign);
   return sign * oracle_value_after(fill, term->leaf, term->cell, turned);
 }
 

@@ -16,6 +16,8 @@ void oracle_add_term(const oracle_view *view, const int c[3], double weight, ora
 oracle_view oracle_view_self(const oracle *judge, int leaf, const int cell[3]);
 /* The leaf of another level's grid that holds place, as the row's block sees it. */
 bool oracle_view_find(const oracle *judge, int level, const oracle_place *place, oracle_view *view);
+/* The coarser leaf that a ghost of leaf lies in, as the leaf sees it. */
+bool oracle_view_coarser(const oracle *judge, int leaf, const int cell[3], oracle_view *view);
 
 /* The row of a ghost next to blocks; false if they are not of one level, at most one apart. */
 bool oracle_block_row(const oracle *judge, const rind_rules *rules, int leaf, const int cell[3],

@@ -1,0 +1,190 @@
+/* bench_case.c - makes the forest, schedule and field of a measurement, and prints them. */
+#include <bench_case.h>
+
+#include <math.h>
+#include <stdio.h>
+
+/* Anything but constants, so that no value is special. */
+static void set_values(rind_field *field) {
+  const rind_layout *layout = rind_field_layout(field);
+  const ptrdiff_t interior = rind_layout_interior_offset(layout);
+  const size_t elements = rind_layout_block_elements(layout);
+  for (int block = 0; block < rind_field_num_blocks(field); ++block) {
+    void *cell = rind_field_pointer(field, block);
+    for (size_t i = 0; i < elements; ++i) {
+      const double value = 1.0 + 0.5 * sin(0.37 * (double)i + block);
+      if (layout->type == RIND_FLOAT64)
+        ((double *)cell - interior)[i] = value;
+      else
+        ((float *)cell - interior)[i] = (float)value;
+    }
+  }
+}
+
+/* The indexed copy works on a packed array, whatever the field's storage. */
+static void make_copy(const rind_context *context, bench_case *c) {
+  rind_layout packed = *rind_field_layout(c->field);
+  packed.storage = RIND_PACKED;
+  int made = bench_copy_create(c->schedule, &packed, &c->copy);
+  MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, rind_context_comm(context));
+  if (!made) bench_copy_destroy(&c->copy);
+}
+
+static rind_error build_schedule(rind_context *context, const bench_options *options,
+                                 bench_case *c) {
+  enum { BUILDS = 5 };
+  double best = INFINITY;
+  for (int i = 0; i < BUILDS; ++i) {
+    rind_schedule_destroy(&c->schedule);
+    MPI_Barrier(rind_context_comm(context));
+    const double start = MPI_Wtime();
+    const rind_error error = rind_schedule_create(
+        c->forest, options->layout.cells, options->layout.ghosts, &options->rules, &c->schedule);
+    if (error != RIND_OK) return error;
+    best = fmin(best, (MPI_Wtime() - start) * 1e6);
+  }
+  MPI_Allreduce(&best, &c->schedule_build_us, 1, MPI_DOUBLE, MPI_MAX, rind_context_comm(context));
+  return RIND_OK;
+}
+
+static void sum_stats(const rind_context *context, rind_schedule_stats *s) {
+  const MPI_Comm comm = rind_context_comm(context);
+  int64_t sums[] = {s->fills, s->terms, s->ghost_cells, s->adds};
+  MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPI_INT64_T, MPI_SUM, comm);
+  s->fills = sums[0], s->terms = sums[1], s->ghost_cells = sums[2], s->adds = sums[3];
+  MPI_Allreduce(MPI_IN_PLACE, &s->metadata_bytes, 1, MPI_INT64_T, MPI_MAX, comm);
+}
+
+void bench_largest(const rind_context *context, rind_exchange_stats *stats) {
+  int64_t most[] = {stats->messages_sent, stats->bytes_sent, stats->metadata_bytes};
+  MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_INT64_T, MPI_MAX, rind_context_comm(context));
+  stats->messages_sent = (int32_t)most[0];
+  stats->bytes_sent = most[1];
+  stats->metadata_bytes = most[2];
+}
+
+rind_error bench_case_create(rind_context *context, bench_options *options, bench_case *c) {
+  rind_error error = bench_forest_create(context, &options->forest, &c->forest);
+  if (error != RIND_OK) return error;
+  options->layout.dim = options->forest.dim;
+  options->layout.cells = options->forest.cells;
+  error = build_schedule(context, options, c);
+  if (error == RIND_OK) error = rind_field_create(c->forest, &options->layout, &c->field);
+  if (error == RIND_OK) error = rind_schedule_get_stats(c->schedule, &c->stats);
+  error = rind_context_agree(context, error);
+  if (error != RIND_OK) return error;
+  sum_stats(context, &c->stats);
+  set_values(c->field);
+  make_copy(context, c);
+  c->copy_bandwidth = bench_copy_bandwidth(context, (size_t)128 << 20);
+  return RIND_OK;
+}
+
+void bench_case_destroy(bench_case *c) {
+  bench_copy_destroy(&c->copy);
+  rind_field_destroy(&c->field);
+  rind_schedule_destroy(&c->schedule);
+  rind_forest_destroy(&c->forest);
+}
+
+rind_error bench_filler_create(const bench_case *c, rind_field *field,
+                               const rind_exchange_options *options, bench_filler *filler) {
+  filler->field = field;
+  return rind_exchange_create(c->schedule, rind_field_layout(field), options, &filler->exchange);
+}
+
+rind_error bench_call_fill(void *what) {
+  const bench_filler *filler = what;
+  return rind_fill(filler->exchange, filler->field);
+}
+
+rind_error bench_call_adjoint(void *what) {
+  const bench_filler *filler = what;
+  return rind_fill_adjoint(filler->exchange, filler->field);
+}
+
+static const char *interpolation_name(rind_interpolation interpolation) {
+  static const char *const names[] = {"quadratic", "coarse-only", "injection", "conservative",
+                                      "user"};
+  return names[interpolation];
+}
+
+static const char *restriction_name(rind_restriction restriction) {
+  return restriction == RIND_RESTRICTION_AVERAGE ? "average" : "flux-matched";
+}
+
+/* Values that a fill writes. */
+static double num_values(const bench_options *options, const bench_case *c) {
+  return (double)c->stats.ghost_cells * options->layout.components;
+}
+
+static double ns_per_value(const bench_options *options, const bench_case *c, double us) {
+  const double values = num_values(options, c);
+  return values > 0.0 ? us * 1e3 / values : 0.0;
+}
+
+void bench_print_begin(const char *bench, const rind_context *context, const bench_options *options,
+                       const bench_case *c, const bench_timing *timing) {
+  const rind_layout *layout = &options->layout;
+  const rind_schedule_stats *s = &c->stats;
+  printf("{\"bench\": \"%s\", \"forest\": \"%s\", \"dim\": %d, \"cells\": %d, \"periodic\": "
+         "[%d, %d, %d], \"ghosts\": %d, \"layers\": %d, \"components\": %d",
+         bench, bench_names[options->forest.name], layout->dim, layout->cells,
+         options->forest.periodic[0], options->forest.periodic[1], options->forest.periodic[2],
+         layout->ghosts, options->rules.layers ? options->rules.layers : layout->ghosts,
+         layout->components);
+  printf(", \"type\": \"%s\", \"storage\": \"%s\", \"order\": \"%s\", \"regions\": \"%s\", "
+         "\"rules\": \"%s+%s\"",
+         layout->type == RIND_FLOAT64 ? "f64" : "f32",
+         layout->storage == RIND_PACKED ? "packed" : "blocks",
+         layout->order == RIND_COMPONENTS_OUTERMOST ? "outermost" : "innermost",
+         options->rules.regions == RIND_REGIONS_FACES ? "faces" : "all",
+         interpolation_name(options->rules.interpolation),
+         restriction_name(options->rules.restriction));
+  printf(", \"ranks\": %d, \"threads\": %d, \"space\": \"host\", \"blocks\": %lld, \"fills\": "
+         "%lld, \"terms\": %lld, \"ghost_cells\": %lld",
+         rind_context_size(context), rind_context_threads(context),
+         (long long)rind_forest_num_global_blocks(c->forest), (long long)s->fills,
+         (long long)s->terms, (long long)s->ghost_cells);
+  printf(", \"us_median\": %.3f, \"us_min\": %.3f, \"us_p90\": %.3f, \"ns_per_ghost_cell\": %.4f",
+         timing->median, timing->min, timing->p90, ns_per_value(options, c, timing->median));
+}
+
+void bench_print_time(const char *name, const bench_variant *variant) {
+  if (variant->call)
+    printf(", \"%s\": %.3f", name, variant->timing.median);
+  else
+    printf(", \"%s\": null", name);
+}
+
+void bench_print_end(const rind_context *context, const bench_options *options, const bench_case *c,
+                     const rind_exchange_stats *stats) {
+  const double bytes = 2.0 * num_values(options, c) * (double)rind_type_bytes(options->layout.type);
+  printf(", \"messages\": %d, \"bytes_sent\": %lld, \"schedule_build_us\": %.1f, "
+         "\"metadata_bytes\": %lld, \"exchange_metadata_bytes\": %lld, \"copy_gb_per_s\": %.2f, "
+         "\"us_value_floor\": %.3f}\n",
+         stats->messages_sent, (long long)stats->bytes_sent, c->schedule_build_us,
+         (long long)c->stats.metadata_bytes, (long long)stats->metadata_bytes,
+         c->copy_bandwidth * 1e-9,
+         c->copy_bandwidth > 0.0 ? bytes / rind_context_size(context) / c->copy_bandwidth * 1e6
+                                 : 0.0);
+}
+
+void bench_print_table(const rind_context *context, const bench_options *options,
+                       const bench_case *c, const char *const *names, const bench_variant *variants,
+                       int num_variants) {
+  printf("forest %s: %lld blocks of %d^%d cells, %lld ghost cells, %s and %s rows, %d ranks, %d "
+         "threads\n",
+         bench_names[options->forest.name], (long long)rind_forest_num_global_blocks(c->forest),
+         options->layout.cells, options->layout.dim, (long long)c->stats.ghost_cells,
+         interpolation_name(options->rules.interpolation),
+         restriction_name(options->rules.restriction), rind_context_size(context),
+         rind_context_threads(context));
+  printf("%-34s %12s %12s %12s %12s\n", "", "median us", "min us", "p90 us", "ns a value");
+  for (int v = 0; v < num_variants; ++v) {
+    const bench_timing *t = &variants[v].timing;
+    if (variants[v].call)
+      printf("%-34s %12.2f %12.2f %12.2f %12.4f\n", names[v], t->median, t->min, t->p90,
+             ns_per_value(options, c, t->median));
+  }
+}

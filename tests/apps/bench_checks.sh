@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# bench_checks.sh PROGRAM MPIEXEC FOLDER - rind-bench counts what docs/rows.md says, on any number of
+# ranks, prints lines of JSON, and ends with a line and a status when asked for what there is not.
+set -u
+program=$1 mpiexec=$2 folder=$3
+mkdir -p "$folder"
+failed=0
+
+# FOREST RANKS KEY VALUE...: of rind-bench adjoint.
+expect() {
+  local forest=$1 ranks=$2 line=$folder/$1.$2.json
+  shift 2
+  if ! "$mpiexec" -n "$ranks" "$program" adjoint --forest "$forest" --repeat 3 --sample-us 1 --json \
+    >"$line"; then
+    echo "rind-bench adjoint --forest $forest failed on $ranks ranks"
+    failed=1
+    return
+  fi
+  while [ $# -gt 1 ]; do
+    if ! grep -q "\"$1\": $2[,}]" "$line"; then
+      echo "$forest on $ranks ranks: $1 should be $2 in $(cat "$line")"
+      failed=1
+    fi
+    shift 2
+  done
+}
+for ranks in 1 3; do
+  expect R8 $ranks bench '"adjoint"' scatter_adds 77824 collisions 40960 ghost_cells 105472
+  expect R4 $ranks scatter_adds 77824 collisions 0
+done
+
+# The adjoint is at most three times the schedule, in bytes.
+value() {
+  grep -o "\"$2\": [0-9]*" "$1" | grep -o '[0-9]*$'
+}
+for forest in R8 R4; do
+  line=$folder/$forest.1.json
+  if [ "$(value "$line" metadata_bytes_adjoint)" -gt $((3 * $(value "$line" metadata_bytes))) ]; then
+    echo "$forest: the adjoint is too large: $(cat "$line")"
+    failed=1
+  fi
+done
+
+# Every key of fill is one of adjoint.
+"$program" fill --repeat 3 --sample-us 1 --json >"$folder/fill.json" || failed=1
+for key in $(grep -o '"[a-z_0-9]*":' "$folder/fill.json"); do
+  if ! grep -q "$key" "$folder/R8.1.json"; then
+    echo "rind-bench adjoint lacks $key"
+    failed=1
+  fi
+done
+for rows in quadratic coarse-only injection conservative; do
+  if ! "$program" fill --repeat 3 --sample-us 1 --interpolation $rows | grep -q " $rows and average rows"; then
+    echo "rind-bench --interpolation $rows prints no table of it"
+    failed=1
+  fi
+done
+
+refuse() {
+  local lines
+  lines=$("$program" "$@" 2>&1 >/dev/null)
+  local got=$?
+  if [ $got != 2 ] || [ "$(printf '%s\n' "$lines" | wc -l)" != 1 ] || [ -z "$lines" ]; then
+    echo "rind-bench $*: status $got instead of 2: $lines"
+    failed=1
+  fi
+}
+refuse adjoin
+refuse adjoint --forest R9
+refuse adjoint --forest R8 --dim 2
+exit $failed

@@ -58,12 +58,16 @@ typedef struct bench_copy {
   int64_t count;
   int32_t *to;
   int32_t *from;
+  struct bench_device_copy *there; /* on the device: in place of all of the above */
 } bench_copy;
 
 /* The same ghost values as the schedule's fills, one local source each (the first that is local, or
  * an interior cell of the same block), in a packed array of layout. False: no memory, or more
  * values than 32-bit indices reach; *copy is empty then. */
 bool bench_copy_create(const rind_schedule *schedule, const rind_layout *layout, bench_copy *copy);
+/* The same in the field's own array on the device, packed: row by row, one launch. False if the
+ * field is not packed, or without memory. */
+bool bench_copy_create_device(const rind_schedule *schedule, rind_field *field, bench_copy *copy);
 void bench_copy_destroy(bench_copy *copy);
 rind_error bench_copy_run(void *copy);
 

@@ -19,6 +19,7 @@ static rind_error sample(rind_context *context, const bench_variant *variant, in
   const double start = seconds();
   for (int i = 0; i < calls && error == RIND_OK; ++i)
     error = variant->call(variant->what);
+  if (error == RIND_OK) error = rind_context_wait(context);
   double taken = (seconds() - start) * 1e6 / calls;
   MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_DOUBLE, MPI_MAX, comm);
   *us = taken;

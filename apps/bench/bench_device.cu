@@ -1,4 +1,4 @@
-// bench_device.cu - a ghost copy written by hand for the device, and plain copies of bytes.
+/* bench_device.cu - a ghost copy written by hand for the device, and plain copies of bytes. */
 #include <bench_device.h>
 
 #include <cuda_runtime.h>
@@ -6,7 +6,7 @@
 struct bench_device_copy {
   void *data;
   size_t type_bytes;
-  bench_box *box; // on the device
+  bench_box *box; /* on the device */
   int num_boxes;
 };
 

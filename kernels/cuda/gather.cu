@@ -3,11 +3,10 @@
  * Bits are the host's: products and sums in the order of the row, in double, never fused. */
 #include <device_gather.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
-#include <new>
-#include <vector>
 
 namespace {
 
@@ -185,7 +184,6 @@ struct rind_device_gather {
   bool sums_floats;
   engine on_device;
   batches stages;
-  int num_stages;
   int *first_unit; /* host, [num_fills + 1] */
   void *memory;    /* all that is on the device */
   size_t bytes;
@@ -194,98 +192,141 @@ struct rind_device_gather {
 
 namespace {
 
-/* Parts of one allocation. */
+/* Parts of one allocation, on the host first. */
 struct arena {
-  std::vector<char> host;
-  size_t add(const void *data, size_t bytes) {
-    const size_t at = (host.size() + 15) / 16 * 16;
-    host.resize(at + bytes);
-    if (bytes > 0) std::copy((const char *)data, (const char *)data + bytes, host.data() + at);
-    return at;
-  }
+  char *host;
+  size_t bytes, room;
 };
 
-int fail(rind_device_gather *made, cudaError_t error) {
-  rind_device_gather_destroy(&made);
-  cudaGetLastError();
-  return (int)error;
+/* A part of so many bytes, data copied to it if there is any; its place, or SIZE_MAX. */
+size_t add(arena *parts, const void *data, size_t bytes) {
+  const size_t at = (parts->bytes + 15) / 16 * 16;
+  if (at + bytes > parts->room) {
+    const size_t room = 2 * (at + bytes) + 1024;
+    char *moved = (char *)realloc(parts->host, room);
+    if (!moved) return SIZE_MAX;
+    parts->host = moved;
+    parts->room = room;
+  }
+  if (data && bytes > 0) memcpy(parts->host + at, data, bytes);
+  parts->bytes = at + bytes;
+  return at;
 }
 
-int make(const rind_gather *gather, const rind_gather_stages *stages, ptrdiff_t elements,
-         ptrdiff_t origin, rind_device_gather **result) {
+/* Where the parts lie; SIZE_MAX: there was no memory. */
+struct places {
+  size_t row, fill, units, batch, stage;
+};
+
+int count_rows(const rind_gather *gather) {
   int num_rows = 0;
   for (int f = 0; f < gather->num_fills; ++f)
-    num_rows = std::max(num_rows, gather->fill[f].row + 1);
-  rind_device_gather *made = new rind_device_gather();
+    if (gather->fill[f].row >= num_rows) num_rows = gather->fill[f].row + 1;
+  return num_rows;
+}
+
+/* first_unit of every fill; false if there are more units than an int counts. */
+bool count_units(const rind_gather *gather, int *first_unit) {
+  int64_t units = 0;
+  for (int f = 0; f < gather->num_fills; ++f) {
+    first_unit[f] = (int)units;
+    const int64_t values = values_of(gather->row[gather->fill[f].row]);
+    units += (values + unit_values - 1) / unit_values;
+    if (values > INT32_MAX || units > INT32_MAX) return false;
+  }
+  first_unit[gather->num_fills] = (int)units;
+  return true;
+}
+
+/* Rows whose weights and offsets are places in the arena, fills, and their units. */
+bool lay_out(const rind_gather *gather, const int *first_unit, arena *parts, places *at) {
+  const int num_rows = count_rows(gather), num_fills = gather->num_fills;
+  at->row = add(parts, gather->row, (size_t)num_rows * sizeof *gather->row);
+  at->fill = add(parts, gather->fill, (size_t)num_fills * sizeof *gather->fill);
+  at->units = add(parts, nullptr, (size_t)first_unit[num_fills] * sizeof(unit));
+  if (at->row == SIZE_MAX || at->fill == SIZE_MAX || at->units == SIZE_MAX) return false;
+  unit *units = (unit *)(parts->host + at->units);
+  for (int f = 0; f < num_fills; ++f)
+    for (int u = first_unit[f]; u < first_unit[f + 1]; ++u)
+      units[u] = {f, (u - first_unit[f]) * unit_values};
+  for (int r = 0; r < num_rows; ++r) {
+    const rind_gather_row *from = &gather->row[r];
+    const size_t terms = (size_t)from->num_terms, lanes = (size_t)from->num_lanes;
+    const size_t weight = add(parts, from->weight, terms * lanes * sizeof(double));
+    const size_t offset = add(parts, from->offset, terms * sizeof(ptrdiff_t));
+    if (weight == SIZE_MAX || offset == SIZE_MAX) return false;
+    rind_gather_row *row = (rind_gather_row *)(parts->host + at->row) + r;
+    row->weight = (const double *)weight;
+    row->offset = (const ptrdiff_t *)offset;
+  }
+  return true;
+}
+
+bool lay_out_stages(const rind_gather_stages *stages, const int *first_unit, arena *parts,
+                    places *at) {
+  const size_t num_stages = (size_t)stages->num_stages + 1;
+  at->batch = add(parts, stages->batch_stage, ((size_t)stages->num_batches + 1) * sizeof(int));
+  at->stage = add(parts, nullptr, num_stages * sizeof(int));
+  if (at->batch == SIZE_MAX || at->stage == SIZE_MAX) return false;
+  int *stage_unit = (int *)(parts->host + at->stage);
+  for (size_t s = 0; s < num_stages; ++s)
+    stage_unit[s] = first_unit[stages->stage_fill[s]];
+  return true;
+}
+
+/* Places become addresses. */
+cudaError_t move_to_device(const rind_gather *gather, arena *parts, const places &at,
+                           rind_device_gather *made) {
+  made->bytes = parts->bytes;
+  cudaError_t error = cudaMalloc(&made->memory, parts->bytes > 0 ? parts->bytes : 16);
+  if (error != cudaSuccess) return error;
+  char *base = (char *)made->memory;
+  rind_gather_row *row = (rind_gather_row *)(parts->host + at.row);
+  for (int r = 0; r < count_rows(gather); ++r) {
+    row[r].weight = (const double *)(base + (size_t)row[r].weight);
+    row[r].offset = (const ptrdiff_t *)(base + (size_t)row[r].offset);
+  }
+  made->on_device = {(const rind_gather_row *)(base + at.row),
+                     (const rind_gather_fill *)(base + at.fill), (const unit *)(base + at.units)};
+  made->stages.batch_stage = (const int *)(base + at.batch);
+  made->stages.stage_unit = (const int *)(base + at.stage);
+  return cudaMemcpy(base, parts->host, parts->bytes, cudaMemcpyHostToDevice);
+}
+
+/* As many thread blocks as there are batches; with sums of floats no more than run at once. */
+cudaError_t size_batches(const rind_gather_stages *stages, ptrdiff_t elements, ptrdiff_t origin,
+                         rind_device_gather *made) {
+  enum { BLOCKS_A_PROCESSOR = 8 };
+  int device = 0, processors = 0;
+  made->stages.num_batches = stages->num_batches;
+  made->max_blocks = stages->num_batches;
+  if (elements == 0 || stages->num_batches == 0) return cudaSuccess;
+  made->stages.elements = elements;
+  made->stages.origin = origin;
+  made->sums_floats = true;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  if (error != cudaSuccess) return error;
+  if (made->max_blocks > BLOCKS_A_PROCESSOR * processors)
+    made->max_blocks = BLOCKS_A_PROCESSOR * processors;
+  return cudaMalloc((void **)&made->stages.scratch,
+                    (size_t)made->max_blocks * (size_t)elements * sizeof(double));
+}
+
+cudaError_t fill_in(const rind_gather *gather, const rind_gather_stages *stages, ptrdiff_t elements,
+                    ptrdiff_t origin, arena *parts, rind_device_gather *made) {
+  places at = {};
   made->to_type = gather->to_type;
   made->source_type = gather->source_type;
   made->first_unit = (int *)malloc(((size_t)gather->num_fills + 1) * sizeof(int));
-  if (!made->first_unit) return fail(made, cudaErrorMemoryAllocation);
-  std::vector<unit> units;
-  for (int f = 0; f < gather->num_fills; ++f) {
-    made->first_unit[f] = (int)units.size();
-    const int64_t values = values_of(gather->row[gather->fill[f].row]);
-    if (values > INT32_MAX || (int64_t)units.size() + values / unit_values + 1 > INT32_MAX)
-      return fail(made, cudaErrorInvalidValue);
-    for (int64_t first = 0; first < values; first += unit_values)
-      units.push_back({f, (int)first});
-  }
-  made->first_unit[gather->num_fills] = (int)units.size();
-  arena parts;
-  std::vector<rind_gather_row> rows(gather->row, gather->row + num_rows);
-  std::vector<size_t> weight(num_rows), offset(num_rows);
-  for (int r = 0; r < num_rows; ++r) {
-    const size_t terms = (size_t)rows[r].num_terms;
-    weight[r] = parts.add(rows[r].weight, terms * rows[r].num_lanes * sizeof(double));
-    offset[r] = parts.add(rows[r].offset, terms * sizeof(ptrdiff_t));
-  }
-  const size_t row_at = parts.add(rows.data(), rows.size() * sizeof rows[0]);
-  const size_t fill_at = parts.add(gather->fill, (size_t)gather->num_fills * sizeof *gather->fill);
-  const size_t unit_at = parts.add(units.data(), units.size() * sizeof(unit));
-  size_t batch_at = 0, stage_at = 0;
-  if (stages) {
-    std::vector<int> stage_unit(stages->num_stages + 1);
-    for (int s = 0; s <= stages->num_stages; ++s)
-      stage_unit[s] = made->first_unit[stages->stage_fill[s]];
-    batch_at = parts.add(stages->batch_stage, ((size_t)stages->num_batches + 1) * sizeof(int));
-    stage_at = parts.add(stage_unit.data(), stage_unit.size() * sizeof(int));
-  }
-  made->bytes = parts.host.size();
-  cudaError_t error = cudaMalloc(&made->memory, std::max<size_t>(made->bytes, 16));
-  if (error != cudaSuccess) return fail(made, error);
-  char *base = (char *)made->memory;
-  rind_gather_row *placed = (rind_gather_row *)(parts.host.data() + row_at);
-  for (int r = 0; r < num_rows; ++r) {
-    placed[r].weight = (const double *)(base + weight[r]);
-    placed[r].offset = (const ptrdiff_t *)(base + offset[r]);
-  }
-  error = cudaMemcpy(base, parts.host.data(), made->bytes, cudaMemcpyHostToDevice);
-  if (error != cudaSuccess) return fail(made, error);
-  made->on_device = {(const rind_gather_row *)(base + row_at),
-                     (const rind_gather_fill *)(base + fill_at), (const unit *)(base + unit_at)};
-  if (!stages) {
-    *result = made;
-    return 0;
-  }
-  int device = 0, processors = 0;
-  error = cudaGetDevice(&device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  made->stages.num_batches = stages->num_batches;
-  made->stages.batch_stage = (const int *)(base + batch_at);
-  made->stages.stage_unit = (const int *)(base + stage_at);
-  made->stages.elements = elements;
-  made->stages.origin = origin;
-  made->num_stages = stages->num_stages;
-  made->sums_floats = elements > 0;
-  made->max_blocks = elements > 0 ? 8 * processors : stages->num_batches;
-  made->max_blocks = std::min(made->max_blocks, stages->num_batches);
-  if (error == cudaSuccess && elements > 0 && stages->num_batches > 0)
-    error = cudaMalloc((void **)&made->stages.scratch,
-                       (size_t)made->max_blocks * (size_t)elements * sizeof(double));
-  if (error != cudaSuccess) return fail(made, error);
-  *result = made;
-  return 0;
+  if (!made->first_unit) return cudaErrorMemoryAllocation;
+  if (!count_units(gather, made->first_unit)) return cudaErrorInvalidValue;
+  if (!lay_out(gather, made->first_unit, parts, &at) ||
+      (stages && !lay_out_stages(stages, made->first_unit, parts, &at)))
+    return cudaErrorMemoryAllocation;
+  const cudaError_t error = move_to_device(gather, parts, at, made);
+  return error != cudaSuccess || !stages ? error : size_batches(stages, elements, origin, made);
 }
 
 template <typename To, typename Source>
@@ -301,11 +342,18 @@ void launch(const rind_device_gather *g, int first, int last, void *const *to,
 extern "C" int rind_device_gather_create(const rind_gather *gather,
                                          const rind_gather_stages *stages, ptrdiff_t elements,
                                          ptrdiff_t origin, rind_device_gather **made) {
-  try {
-    return make(gather, stages, elements, origin, made);
-  } catch (const std::bad_alloc &) {
-    return (int)cudaErrorMemoryAllocation;
+  arena parts = {};
+  rind_device_gather *fresh = (rind_device_gather *)calloc(1, sizeof *fresh);
+  if (!fresh) return (int)cudaErrorMemoryAllocation;
+  const cudaError_t error = fill_in(gather, stages, elements, origin, &parts, fresh);
+  free(parts.host);
+  if (error != cudaSuccess) {
+    rind_device_gather_destroy(&fresh);
+    cudaGetLastError();
+    return (int)error;
   }
+  *made = fresh;
+  return 0;
 }
 
 extern "C" void rind_device_gather_destroy(rind_device_gather **gather) {
@@ -313,7 +361,7 @@ extern "C" void rind_device_gather_destroy(rind_device_gather **gather) {
   cudaFree((*gather)->memory);
   cudaFree((*gather)->stages.scratch);
   free((*gather)->first_unit);
-  delete *gather;
+  free(*gather);
   *gather = nullptr;
 }
 

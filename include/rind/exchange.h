@@ -18,7 +18,10 @@
  * one message a peer. A fill has phases, one after the other: rows between blocks; flux-matched
  * ghosts, with a second message a peer; irregular corners; then the walls of axis 0, 1 and 2, so
  * that ghosts behind an edge of walls read ghosts behind one of them. Begin starts the first phase,
- * end runs the others. Ghosts behind walls of RIND_WALL_NONE are left as they are. */
+ * end runs the others. Ghosts behind walls of RIND_WALL_NONE are left as they are.
+ *
+ * If the forest changes between begin and end, end is RIND_ERROR_STALE and the exchange can only be
+ * destroyed. The same goes for adjoints. */
 #pragma once
 #include <stdbool.h>
 
@@ -61,11 +64,12 @@ typedef struct rind_wall_call {
 } rind_wall_call;
 
 /* Called from one thread, box after box: inside rind_fill_end, and not for the ghosts of other
- * ranks. Calls no function of the exchange. */
+ * ranks; the adjoint inside rind_fill_adjoint_begin, in the reverse order. Calls no function of the
+ * exchange. */
 typedef void (*rind_wall_function)(void *user, const rind_wall_call *call);
 
-/* All zero is recommended, and what NULL means. Alike on all ranks but for wall_function and
- * wall_user. */
+/* All zero is recommended, and what NULL means. Alike on all ranks but for wall_function,
+ * wall_adjoint and wall_user. */
 typedef struct rind_exchange_options {
   rind_method method;
   uint32_t families;        /* bit f: run the fills of family f; 0: all. For measurements. */

@@ -1,4 +1,5 @@
-/* exchange_allocations.c - a fill allocates nothing: the allocator of this program counts. */
+/* exchange_allocations.c - fills and adjoints allocate nothing: the allocator of this program
+ * counts. */
 #include <check.h>
 #include <exchange_scene.h>
 
@@ -49,7 +50,7 @@ static void write_nothing(void *user, const rind_wall_call *call) {
 }
 
 /* Two fields, all phases. */
-static void check_scene(int number, rind_method method) {
+static void check_scene(int number, rind_method method, rind_adjoint_method adjoint_method) {
   static const int vector = 0;
   static const rind_rules rules = {.restriction = RIND_RESTRICTION_FLUX_MATCHED,
                                    .wall = {RIND_WALL_EVEN, RIND_WALL_FUNCTION, RIND_WALL_NEUMANN,
@@ -62,6 +63,9 @@ static void check_scene(int number, rind_method method) {
   const rind_exchange_options options = {.method = method,
                                          .wall_function = write_nothing,
                                          .wall_user = &calls,
+                                         .adjoint = true,
+                                         .adjoint_method = adjoint_method,
+                                         .wall_adjoint = write_nothing,
                                          .num_vectors = 1,
                                          .vector = &vector};
   scene_create(MPI_COMM_WORLD, number, 1, &rules, &s);
@@ -77,11 +81,13 @@ static void check_scene(int number, rind_method method) {
   for (int fill = 0; fill < 10 && error == RIND_OK; ++fill) {
     error = rind_exchange_set_wall_values(exchange, 0, values);
     if (error == RIND_OK) error = rind_fill_fields(exchange, fields);
+    if (error == RIND_OK) error = rind_fill_fields_adjoint(exchange, fields);
   }
   const long made = allocations - ready;
   CHECK(error == RIND_OK, "%s: %s", s.name, rind_last_error(s.context));
-  CHECK(made == 0, "%s: %ld allocations in 10 fills", s.name, made);
-  CHECK(calls % 20 == 0, "%s: %ld calls of the function in 10 fills of 2 fields", s.name, calls);
+  CHECK(made == 0, "%s: %ld allocations in 10 fills and adjoints", s.name, made);
+  CHECK(calls % 40 == 0, "%s: %ld calls of functions in 10 fills and adjoints of 2 fields", s.name,
+        calls);
   rind_exchange_destroy(&exchange);
   memory_destroy(&m[0]);
   memory_destroy(&m[1]);
@@ -95,8 +101,8 @@ int main(int argc, char **argv) {
     return CHECK_SKIPPED;
   }
   for (int number = 0; number < NUM_SCENES; ++number) {
-    check_scene(number, RIND_METHOD_FUSED);
-    check_scene(number, RIND_METHOD_TERM_BY_TERM);
+    check_scene(number, RIND_METHOD_FUSED, RIND_ADJOINT_TRANSPOSED);
+    check_scene(number, RIND_METHOD_TERM_BY_TERM, RIND_ADJOINT_PER_TERM);
   }
   return check_end();
 }

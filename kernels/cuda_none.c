@@ -47,9 +47,11 @@ int rind_device_wait(void *stream) {
 }
 
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
-                              ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made) {
+                              bool write_back, ptrdiff_t elements, ptrdiff_t origin,
+                              rind_device_gather **made) {
   (void)gather;
   (void)stages;
+  (void)write_back;
   (void)elements;
   (void)origin;
   (void)made;

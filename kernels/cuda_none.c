@@ -47,11 +47,9 @@ int rind_device_wait(void *stream) {
 }
 
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
-                              bool write_back, ptrdiff_t elements, ptrdiff_t origin,
-                              rind_device_gather **made) {
+                              ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made) {
   (void)gather;
   (void)stages;
-  (void)write_back;
   (void)elements;
   (void)origin;
   (void)made;

@@ -19,14 +19,10 @@ typedef struct rind_gather_stages {
   const int *stage_fill; /* [num_stages + 1] */
 } rind_gather_stages;
 
-/* stages NULL: fills run in any order. write_back: what lies between two runs of ghosts of a block,
- * a row of interior cells, may be written with the value that is there, so that rows of ghosts that
- * share a sector of memory are written as whole sectors; such fills are run together or not at all.
- * elements, origin: as in rind_gather_scratch, if the batches'
+/* stages NULL: fills run in any order. elements, origin: as in rind_gather_scratch, if the batches'
  * destinations are floats whose sums are doubles; else elements is 0. */
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
-                              bool write_back, ptrdiff_t elements, ptrdiff_t origin,
-                              rind_device_gather **made);
+                              ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made);
 /* Accepts NULL. */
 void rind_device_gather_destroy(rind_device_gather **gather);
 /* Bytes of device memory, sums of floats not counted. */

@@ -21,10 +21,9 @@
  * end runs the others. Ghosts behind walls of RIND_WALL_NONE are left as they are.
  *
  * Fields on the device: rows run there, with the bits of the host, on the stream of the context.
- * Calls enqueue and return; a fill may write interior cells with the value that they have; they
- * wait for the stream only to hand a message to MPI (once a phase with peers) and before a
- * wall_function, which gets device addresses. rind_context_wait waits for the rest. Fields, streams
- * and exchanges are of the device that is current when they are made.
+ * Calls enqueue and return; they wait for the stream only to hand a message to MPI (once a phase
+ * with peers) and before a wall_function, which gets device addresses. rind_context_wait waits for
+ * the rest. Fields, streams and exchanges are of the device that is current when they are made.
  *
  * If the forest changes between begin and end, end is RIND_ERROR_STALE and the exchange can only be
  * destroyed. The same goes for adjoints. */

@@ -12,28 +12,16 @@ namespace {
 
 constexpr int unit_values = 32, threads_a_block = 256, warps_a_block = threads_a_block / 32;
 
-/* Values first .. first + 31 of a fill; value v is lane v % lanes of cell v / lanes. Fill ~p:
- * windows of pair p. */
+/* Values first .. first + 31 of a fill; value v is lane v % lanes of cell v / lanes. */
 struct unit {
   int fill;
   int first;
-};
-
-/* Two copies to one block whose runs of ghosts meet: the run after a row of interior cells, high,
- * and the one before the next row, low. A window is what lies between two rows, in whole sectors.
- */
-struct pair {
-  int low, high;     /* fills */
-  int loop;          /* of the rows that carry the runs; the loops after it are as in the fills */
-  int run;           /* ghosts in a run */
-  int window_values; /* threads a window: a power of two */
 };
 
 struct engine {
   const rind_gather_row *row; /* weight and offset point into device memory */
   const rind_gather_fill *fill;
   const unit *units;
-  const pair *pairs;
 };
 
 /* Where a value lies: its lane, and its cell's offset in each slot. */
@@ -103,48 +91,10 @@ __device__ void run_value(const rind_gather_row &row, unsigned value, To *to, co
   }
 }
 
-/* One value of a window: a ghost of either run, or an interior cell beside them that keeps its
- * value. Rows -1 and extent have runs on one side alone. */
-template <typename T>
-__device__ void run_window(const engine &e, const pair &p, unsigned value, void *const *to_base,
-                           const void *const *source_base) {
-  constexpr int sector = 32 / sizeof(T);
-  const rind_gather_fill low = e.fill[p.low], high = e.fill[p.high];
-  const rind_gather_row &row = e.row[high.row], &row_low = e.row[low.row];
-  const int loop = p.loop, rows = row.extent[loop];
-  unsigned window = value / p.window_values;
-  const int j = (int)(window % (unsigned)(rows + 1)) - 1;
-  window /= (unsigned)(rows + 1);
-  ptrdiff_t at = j * row.to_stride[loop];
-  for (int d = loop + 1; d < RIND_GATHER_DIMS; ++d) {
-    at += (ptrdiff_t)(window % (unsigned)row.extent[d]) * row.to_stride[d];
-    window /= (unsigned)row.extent[d];
-  }
-  if (window > 0) return;
-  T *to = (T *)to_base[high.to] + row.to_offset[0] + at;
-  const int before = (int)((size_t)to / sizeof(T) % sector);
-  const int i = (int)(value % (unsigned)p.window_values) - before;
-  if (i + before >= (before + 2 * p.run + sector - 1) / sector * sector) return;
-  if (i < p.run ? j < 0 : j + 1 >= rows) return;
-  T kept;
-  if (i < 0 || i >= 2 * p.run)
-    kept = to[i];
-  else if (i < p.run)
-    kept = ((const T *)source_base[high.source])[row.offset[0] + at + i];
-  else
-    kept = ((const T *)
-                source_base[low.source])[row_low.offset[0] + at + row.to_stride[loop] + i - p.run];
-  to[i] = kept;
-}
-
 template <typename To, typename Source>
 __device__ void run_unit(const engine &e, int number, void *const *to_base,
                          const void *const *own_base, const void *const *source_base) {
   const unit u = e.units[number];
-  if (u.fill < 0) {
-    run_window<To>(e, e.pairs[~u.fill], (unsigned)u.first + threadIdx.x % 32, to_base, source_base);
-    return;
-  }
   const rind_gather_fill fill = e.fill[u.fill];
   const rind_gather_row &row = e.row[fill.row];
   run_value<To, Source>(row, (unsigned)u.first + threadIdx.x % 32, (To *)to_base[fill.to],
@@ -265,109 +215,8 @@ size_t add(arena *parts, const void *data, size_t bytes) {
 
 /* Where the parts lie; SIZE_MAX: there was no memory. */
 struct places {
-  size_t row, fill, units, pairs, batch, stage;
+  size_t row, fill, units, batch, stage;
 };
-
-/* Pairs under construction. */
-struct pairing {
-  pair *made;   /* [num_pairs] */
-  int *pair_of; /* [num_fills], -1: in none */
-  int num_pairs;
-};
-
-/* The loop of a copy's rows if each holds one run of ghosts of stride 1, and the run's length. */
-bool find_run(const rind_gather_row *row, int *loop, int *run) {
-  if (row->body != RIND_GATHER_COPY) return false;
-  *loop = row->to_stride[0] == 1 && row->extent[0] > 1;
-  *run = *loop ? row->extent[0] : 1;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    if (row->extent[d] > 1 && row->to_stride[d] != row->source_stride[d]) return false;
-  return row->extent[*loop] > 1;
-}
-
-/* True if high's runs end where low's of the next rows begin, with at least a sector of cells
- * between low's and high's of a row. */
-bool meet(const rind_gather_row *low, const rind_gather_row *high, int sector, pair *made) {
-  int loop = 0, run = 0, loop_low = 0, run_low = 0;
-  if (!find_run(high, &loop, &run) || !find_run(low, &loop_low, &run_low)) return false;
-  if (loop != loop_low || run != run_low) return false;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    if (low->extent[d] != high->extent[d] ||
-        (low->extent[d] > 1 && low->to_stride[d] != high->to_stride[d]))
-      return false;
-  const ptrdiff_t pitch = high->to_stride[loop];
-  if (high->to_offset[0] + run != low->to_offset[0] + pitch || pitch - 2 * run < sector)
-    return false;
-  int values = 8;
-  while (values < 2 * run + 2 * (sector - 1))
-    values *= 2;
-  if (values > unit_values) return false;
-  *made = {0, 0, loop, run, values};
-  return true;
-}
-
-void free_pairs(pairing *pairs) {
-  free(pairs->made);
-  free(pairs->pair_of);
-}
-
-/* Fill f and a fill of older ones to the same block, if their runs meet. */
-bool match(const rind_gather *gather, int f, int other, pair *made) {
-  const int sector = gather->to_type == RIND_FLOAT64 ? 4 : 8;
-  const rind_gather_row *row = &gather->row[gather->fill[f].row];
-  const rind_gather_row *row_of = &gather->row[gather->fill[other].row];
-  if (meet(row, row_of, sector, made)) {
-    made->low = f;
-    made->high = other;
-    return true;
-  }
-  if (!meet(row_of, row, sector, made)) return false;
-  made->low = other;
-  made->high = f;
-  return true;
-}
-
-/* Matches the copies to each block; false without memory. */
-bool find_pairs(const rind_gather *gather, pairing *pairs) {
-  const int num_fills = gather->num_fills;
-  int num_to = 0, loop, run;
-  for (int f = 0; f < num_fills; ++f)
-    if (gather->fill[f].to >= num_to) num_to = gather->fill[f].to + 1;
-  int *newest = (int *)malloc(((size_t)num_to + 1) * sizeof(int));
-  int *older = (int *)malloc(((size_t)num_fills + 1) * sizeof(int));
-  pairs->made = (pair *)malloc(((size_t)num_fills / 2 + 1) * sizeof(pair));
-  pairs->pair_of = (int *)malloc(((size_t)num_fills + 1) * sizeof(int));
-  const bool have = newest && older && pairs->made && pairs->pair_of;
-  for (int to = 0; have && to < num_to; ++to)
-    newest[to] = -1;
-  for (int f = 0; have && f < num_fills; ++f) {
-    const rind_gather_fill *fill = &gather->fill[f];
-    pair made = {};
-    pairs->pair_of[f] = -1;
-    if (!find_run(&gather->row[fill->row], &loop, &run)) continue;
-    int other = newest[fill->to];
-    while (other >= 0 && (pairs->pair_of[other] >= 0 || !match(gather, f, other, &made)))
-      other = older[other];
-    if (other >= 0) {
-      pairs->made[pairs->num_pairs] = made;
-      pairs->pair_of[f] = pairs->pair_of[other] = pairs->num_pairs++;
-    }
-    older[f] = newest[fill->to];
-    newest[fill->to] = f;
-  }
-  free(newest);
-  free(older);
-  return have;
-}
-
-/* Windows of a pair, in values. */
-int64_t window_values(const rind_gather *gather, const pair *p) {
-  const rind_gather_row *row = &gather->row[gather->fill[p->high].row];
-  int64_t values = (int64_t)p->window_values * (row->extent[p->loop] + 1);
-  for (int d = p->loop + 1; d < RIND_GATHER_DIMS; ++d)
-    values *= row->extent[d];
-  return values;
-}
 
 int count_rows(const rind_gather *gather) {
   int num_rows = 0;
@@ -377,14 +226,11 @@ int count_rows(const rind_gather *gather) {
 }
 
 /* first_unit of every fill; false if there are more units than an int counts. */
-bool count_units(const rind_gather *gather, const pairing *pairs, int *first_unit) {
+bool count_units(const rind_gather *gather, int *first_unit) {
   int64_t units = 0;
   for (int f = 0; f < gather->num_fills; ++f) {
     first_unit[f] = (int)units;
-    const int p = pairs->pair_of ? pairs->pair_of[f] : -1;
-    const int64_t values = p < 0                      ? values_of(gather->row[gather->fill[f].row])
-                           : f == pairs->made[p].high ? window_values(gather, &pairs->made[p])
-                                                      : 0;
+    const int64_t values = values_of(gather->row[gather->fill[f].row]);
     units += (values + unit_values - 1) / unit_values;
     if (values > INT32_MAX || units > INT32_MAX) return false;
   }
@@ -393,20 +239,16 @@ bool count_units(const rind_gather *gather, const pairing *pairs, int *first_uni
 }
 
 /* Rows whose weights and offsets are places in the arena, fills, and their units. */
-bool lay_out(const rind_gather *gather, const pairing *pairs, const int *first_unit, arena *parts,
-             places *at) {
+bool lay_out(const rind_gather *gather, const int *first_unit, arena *parts, places *at) {
   const int num_rows = count_rows(gather), num_fills = gather->num_fills;
   at->row = add(parts, gather->row, (size_t)num_rows * sizeof *gather->row);
   at->fill = add(parts, gather->fill, (size_t)num_fills * sizeof *gather->fill);
   at->units = add(parts, nullptr, (size_t)first_unit[num_fills] * sizeof(unit));
-  at->pairs = add(parts, pairs->made, (size_t)pairs->num_pairs * sizeof(pair));
-  if (at->row == SIZE_MAX || at->fill == SIZE_MAX || at->units == SIZE_MAX || at->pairs == SIZE_MAX)
-    return false;
+  if (at->row == SIZE_MAX || at->fill == SIZE_MAX || at->units == SIZE_MAX) return false;
   unit *units = (unit *)(parts->host + at->units);
   for (int f = 0; f < num_fills; ++f)
     for (int u = first_unit[f]; u < first_unit[f + 1]; ++u)
-      units[u] = {pairs->pair_of && pairs->pair_of[f] >= 0 ? ~pairs->pair_of[f] : f,
-                  (u - first_unit[f]) * unit_values};
+      units[u] = {f, (u - first_unit[f]) * unit_values};
   for (int r = 0; r < num_rows; ++r) {
     const rind_gather_row *from = &gather->row[r];
     const size_t terms = (size_t)from->num_terms, lanes = (size_t)from->num_lanes;
@@ -445,8 +287,7 @@ cudaError_t move_to_device(const rind_gather *gather, arena *parts, const places
     row[r].offset = (const ptrdiff_t *)(base + (size_t)row[r].offset);
   }
   made->on_device = {(const rind_gather_row *)(base + at.row),
-                     (const rind_gather_fill *)(base + at.fill), (const unit *)(base + at.units),
-                     (const pair *)(base + at.pairs)};
+                     (const rind_gather_fill *)(base + at.fill), (const unit *)(base + at.units)};
   made->stages.batch_stage = (const int *)(base + at.batch);
   made->stages.stage_unit = (const int *)(base + at.stage);
   return cudaMemcpy(base, parts->host, parts->bytes, cudaMemcpyHostToDevice);
@@ -473,16 +314,15 @@ cudaError_t size_batches(const rind_gather_stages *stages, ptrdiff_t elements, p
                     (size_t)made->max_blocks * (size_t)elements * sizeof(double));
 }
 
-cudaError_t fill_in(const rind_gather *gather, const rind_gather_stages *stages,
-                    const pairing *pairs, ptrdiff_t elements, ptrdiff_t origin, arena *parts,
-                    rind_device_gather *made) {
+cudaError_t fill_in(const rind_gather *gather, const rind_gather_stages *stages, ptrdiff_t elements,
+                    ptrdiff_t origin, arena *parts, rind_device_gather *made) {
   places at = {};
   made->to_type = gather->to_type;
   made->source_type = gather->source_type;
   made->first_unit = (int *)malloc(((size_t)gather->num_fills + 1) * sizeof(int));
   if (!made->first_unit) return cudaErrorMemoryAllocation;
-  if (!count_units(gather, pairs, made->first_unit)) return cudaErrorInvalidValue;
-  if (!lay_out(gather, pairs, made->first_unit, parts, &at) ||
+  if (!count_units(gather, made->first_unit)) return cudaErrorInvalidValue;
+  if (!lay_out(gather, made->first_unit, parts, &at) ||
       (stages && !lay_out_stages(stages, made->first_unit, parts, &at)))
     return cudaErrorMemoryAllocation;
   const cudaError_t error = move_to_device(gather, parts, at, made);
@@ -500,17 +340,12 @@ void launch(const rind_device_gather *g, int first, int last, void *const *to,
 } // namespace
 
 extern "C" int rind_device_gather_create(const rind_gather *gather,
-                                         const rind_gather_stages *stages, bool write_back,
-                                         ptrdiff_t elements, ptrdiff_t origin,
-                                         rind_device_gather **made) {
+                                         const rind_gather_stages *stages, ptrdiff_t elements,
+                                         ptrdiff_t origin, rind_device_gather **made) {
   arena parts = {};
   rind_device_gather *fresh = (rind_device_gather *)calloc(1, sizeof *fresh);
   if (!fresh) return (int)cudaErrorMemoryAllocation;
-  pairing pairs = {};
-  cudaError_t error = cudaErrorMemoryAllocation;
-  if (!write_back || gather->to_type != gather->source_type || find_pairs(gather, &pairs))
-    error = fill_in(gather, stages, &pairs, elements, origin, &parts, fresh);
-  free_pairs(&pairs);
+  const cudaError_t error = fill_in(gather, stages, elements, origin, &parts, fresh);
   free(parts.host);
   if (error != cudaSuccess) {
     rind_device_gather_destroy(&fresh);

@@ -41,7 +41,7 @@ static rind_error copy_batches(const rind_exchange *exchange, int f, rind_batche
   int code = 0;
   const bool made = make_stages(batches, per_row, &stages, memory);
   if (made)
-    code = rind_device_gather_create(&gather, &stages, false,
+    code = rind_device_gather_create(&gather, &stages,
                                      sums ? (ptrdiff_t)rind_layout_block_elements(layout) : 0,
                                      rind_layout_interior_offset(layout), &batches->bound.device);
   free(memory[0]);
@@ -56,10 +56,10 @@ static rind_error copy_batches(const rind_exchange *exchange, int f, rind_batche
 static rind_error copy_part(const rind_exchange *exchange, const rind_adjoint_phase *phase, int f) {
   rind_adjoint_part *part = &phase->part[f];
   if (phase->kind == RIND_PHASE_CLEAR)
-    return rind_exchange_copy_bound(exchange, false, &part->local.bound);
+    return rind_exchange_copy_bound(exchange, &part->local.bound);
   RIND_TRY(copy_batches(exchange, f, &part->local));
   RIND_TRY(copy_batches(exchange, f, &part->remote));
-  RIND_TRY(rind_exchange_copy_bound(exchange, false, &part->pack));
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
   if (phase->messages.num_peers == 0) return RIND_OK;
   RIND_TRY(
       rind_exchange_copy_table(exchange, part->pack_to, part->num_sent, &part->device_pack_to));

@@ -20,19 +20,18 @@ rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *t
   return check(exchange, rind_device_copy(memory, table, bytes), "copying a table of addresses");
 }
 
-rind_error rind_exchange_copy_bound(const rind_exchange *exchange, bool write_back,
-                                    rind_bound *bound) {
+rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound) {
   if (rind_exchange_space(exchange) == RIND_HOST || bound->num_fills == 0) return RIND_OK;
   const rind_gather gather = rind_bound_gather(bound);
-  return check(exchange, rind_device_gather_create(&gather, NULL, write_back, 0, 0, &bound->device),
+  return check(exchange, rind_device_gather_create(&gather, NULL, 0, 0, &bound->device),
                "copying rows");
 }
 
 static rind_error copy_part(const rind_exchange *exchange, const rind_exchange_phase *phase,
                             rind_exchange_part *part) {
-  RIND_TRY(rind_exchange_copy_bound(exchange, false, &part->pack));
-  RIND_TRY(rind_exchange_copy_bound(exchange, phase->kind == RIND_PHASE_BLOCKS, &part->local));
-  RIND_TRY(rind_exchange_copy_bound(exchange, false, &part->remote));
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->local));
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->remote));
   if (phase->messages.num_peers == 0) return RIND_OK;
   RIND_TRY(
       rind_exchange_copy_table(exchange, part->pack_to, part->num_packed, &part->device_pack_to));

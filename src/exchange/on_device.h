@@ -11,10 +11,8 @@ static inline rind_space rind_exchange_space(const rind_exchange *exchange) {
 rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *table, size_t count,
                                     void ***copy);
 
-/* Copies a gather that is complete. write_back: as in rind_device_gather_create. For host fields
- * nothing happens. */
-rind_error rind_exchange_copy_bound(const rind_exchange *exchange, bool write_back,
-                                    rind_bound *bound);
+/* Copies a gather that is complete. For host fields nothing happens. */
+rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound);
 
 /* Copies all gathers, tables and walls' values of the fill; not collective. */
 rind_error rind_exchange_copy_to_device(rind_exchange *exchange);

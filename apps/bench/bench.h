@@ -47,7 +47,8 @@ typedef struct bench_variant {
 } bench_variant;
 
 /* Collective. Times the variants in turn, repeats times, so that they share the machine's moods. A
- * sample is a run of back-to-back calls of about sample_us. Variants without a call are skipped. */
+ * sample is a run of back-to-back calls of about sample_us, after one call that is not timed.
+ * Variants without a call are skipped. */
 rind_error bench_time(rind_context *context, bench_variant *variants, int num_variants, int repeats,
                       double sample_us);
 

@@ -47,7 +47,8 @@ typedef struct bench_variant {
 } bench_variant;
 
 /* Collective. Times the variants in turn, repeats times, so that they share the machine's moods. A
- * sample is a run of back-to-back calls of about sample_us. Variants without a call are skipped. */
+ * sample is a run of back-to-back calls of about sample_us, after one call that is not timed.
+ * Variants without a call are skipped. */
 rind_error bench_time(rind_context *context, bench_variant *variants, int num_variants, int repeats,
                       double sample_us);
 
@@ -58,12 +59,16 @@ typedef struct bench_copy {
   int64_t count;
   int32_t *to;
   int32_t *from;
+  struct bench_device_copy *there; /* on the device: in place of all of the above */
 } bench_copy;
 
 /* The same ghost values as the schedule's fills, one local source each (the first that is local, or
  * an interior cell of the same block), in a packed array of layout. False: no memory, or more
  * values than 32-bit indices reach; *copy is empty then. */
 bool bench_copy_create(const rind_schedule *schedule, const rind_layout *layout, bench_copy *copy);
+/* The same in the field's own array on the device, packed: row by row, one launch. False if the
+ * field is not packed, or without memory. */
+bool bench_copy_create_device(const rind_schedule *schedule, rind_field *field, bench_copy *copy);
 void bench_copy_destroy(bench_copy *copy);
 rind_error bench_copy_run(void *copy);
 

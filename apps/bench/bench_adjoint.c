@@ -106,7 +106,8 @@ static void print_json(const rind_context *context, const bench_options *options
   bench_print_time("us_term_by_term", &variants[PER_TERM]);
   bench_print_time("us_coarse_fine", &variants[COARSE_FINE_TRANSPOSED]);
   bench_print_time("us_coarse_fine_term_by_term", &variants[COARSE_FINE_PER_TERM]);
-  bench_print_time("us_indexed_copy", &variants[INDEXED_COPY]);
+  bench_print_time(options->layout.space == RIND_DEVICE ? "us_plain_copy" : "us_indexed_copy",
+                   &variants[INDEXED_COPY]);
   bench_print_time("us_fill", &variants[FILL]);
   bench_print_time("us_per_term", &variants[PER_TERM]);
   bench_print_time("us_transposed", &variants[TRANSPOSED]);
@@ -152,7 +153,7 @@ static rind_error measure(rind_context *context, const bench_options *options, a
   for (int v = 0; v < INDEXED_COPY; ++v)
     variants[v] = (bench_variant){.call = fillers[v].adjoint ? bench_call_adjoint : bench_call_fill,
                                   .what = &run->filler[v]};
-  if (run->c.copy.data)
+  if (run->c.copy.data || run->c.copy.there)
     variants[INDEXED_COPY] = (bench_variant){.call = bench_copy_run, .what = &run->c.copy};
   rind_error error =
       rind_context_agree(context, rind_exchange_get_stats(run->filler[FILL].exchange, &fill));

@@ -1,5 +1,6 @@
 /* bench_case.c - makes the forest, schedule and field of a measurement, and prints them. */
 #include <bench_case.h>
+#include <bench_device.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +22,32 @@ static void set_values(rind_field *field) {
   }
 }
 
+/* The case's field, by way of one on the host if it is on the device. */
+static rind_error make_field(const bench_options *options, bench_case *c) {
+  rind_layout layout = options->layout;
+  rind_field *here = NULL;
+  rind_error error = rind_field_create(c->forest, &layout, &c->field);
+  if (error != RIND_OK) return error;
+  if (layout.space == RIND_HOST) {
+    set_values(c->field);
+    return RIND_OK;
+  }
+  layout.space = RIND_HOST;
+  error = rind_field_create(c->forest, &layout, &here);
+  if (error == RIND_OK) {
+    set_values(here);
+    error = rind_field_copy(here, c->field);
+  }
+  rind_field_destroy(&here);
+  return error;
+}
+
 /* The indexed copy works on a packed array, whatever the field's storage. */
 static void make_copy(const rind_context *context, bench_case *c) {
   rind_layout packed = *rind_field_layout(c->field);
   packed.storage = RIND_PACKED;
-  int made = bench_copy_create(c->schedule, &packed, &c->copy);
+  int made = packed.space == RIND_DEVICE ? bench_copy_create_device(c->schedule, c->field, &c->copy)
+                                         : bench_copy_create(c->schedule, &packed, &c->copy);
   MPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, rind_context_comm(context));
   if (!made) bench_copy_destroy(&c->copy);
 }
@@ -69,14 +91,15 @@ rind_error bench_case_create(rind_context *context, bench_options *options, benc
   options->layout.dim = options->forest.dim;
   options->layout.cells = options->forest.cells;
   error = build_schedule(context, options, c);
-  if (error == RIND_OK) error = rind_field_create(c->forest, &options->layout, &c->field);
+  if (error == RIND_OK) error = make_field(options, c);
   if (error == RIND_OK) error = rind_schedule_get_stats(c->schedule, &c->stats);
   error = rind_context_agree(context, error);
   if (error != RIND_OK) return error;
   sum_stats(context, &c->stats);
-  set_values(c->field);
   make_copy(context, c);
-  c->copy_bandwidth = bench_copy_bandwidth(context, (size_t)128 << 20);
+  c->copy_bandwidth = options->layout.space == RIND_DEVICE
+                          ? bench_device_bandwidth((size_t)1 << 30)
+                          : bench_copy_bandwidth(context, (size_t)128 << 20);
   return RIND_OK;
 }
 
@@ -141,9 +164,10 @@ void bench_print_begin(const char *bench, const rind_context *context, const ben
          options->rules.regions == RIND_REGIONS_FACES ? "faces" : "all",
          interpolation_name(options->rules.interpolation),
          restriction_name(options->rules.restriction));
-  printf(", \"ranks\": %d, \"threads\": %d, \"space\": \"host\", \"blocks\": %lld, \"fills\": "
+  printf(", \"ranks\": %d, \"threads\": %d, \"space\": \"%s\", \"blocks\": %lld, \"fills\": "
          "%lld, \"terms\": %lld, \"ghost_cells\": %lld",
          rind_context_size(context), rind_context_threads(context),
+         layout->space == RIND_DEVICE ? "device" : "host",
          (long long)rind_forest_num_global_blocks(c->forest), (long long)s->fills,
          (long long)s->terms, (long long)s->ghost_cells);
   printf(", \"us_median\": %.3f, \"us_min\": %.3f, \"us_p90\": %.3f, \"ns_per_ghost_cell\": %.4f",

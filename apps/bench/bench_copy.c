@@ -1,5 +1,6 @@
 /* bench_copy.c - the ghost fill that a user writes by hand: a[to[i]] = a[from[i]]. */
 #include <bench.h>
+#include <bench_device.h>
 
 #include <stdlib.h>
 
@@ -68,7 +69,37 @@ bool bench_copy_create(const rind_schedule *schedule, const rind_layout *layout,
   return true;
 }
 
+bool bench_copy_create_device(const rind_schedule *schedule, rind_field *field, bench_copy *copy) {
+  *copy = (bench_copy){0};
+  const rind_layout *layout = rind_field_layout(field);
+  const int num_local = rind_field_num_blocks(field), num_fills = rind_schedule_num_fills(schedule);
+  if (layout->storage != RIND_PACKED || layout->components != 1 || num_local == 0) return false;
+  bench_box *box = malloc((size_t)num_fills * sizeof *box + 1);
+  if (!box) return false;
+  for (int f = 0; f < num_fills; ++f) {
+    rind_fill_view view;
+    if (rind_schedule_fill(schedule, f, &view) != RIND_OK) break;
+    const rind_term_view term = local_source(schedule, f, &view, num_local);
+    const int32_t first[3] = {0, 0, 0};
+    box[f].to = element(layout, view.block, &view.box, first);
+    box[f].from = element(layout, term.block, &term.box, first);
+    for (int a = 0; a < 3; ++a) {
+      const int axis = term.box.axis[a];
+      box[f].extent[a] = view.extent[a];
+      box[f].to_stride[a] = a < layout->dim ? view.box.step[a] * layout->cell_stride[a] : 0;
+      box[f].from_stride[a] = axis < layout->dim ? term.box.step[a] * layout->cell_stride[axis] : 0;
+    }
+  }
+  const size_t bytes = rind_type_bytes(layout->type);
+  char *data =
+      (char *)rind_field_pointer(field, 0) - rind_layout_interior_offset(layout) * (ptrdiff_t)bytes;
+  copy->there = bench_device_copy_create(data, bytes, box, num_fills);
+  free(box);
+  return copy->there != NULL;
+}
+
 void bench_copy_destroy(bench_copy *copy) {
+  bench_device_copy_destroy(copy->there);
   free(copy->data);
   free(copy->to);
   free(copy->from);
@@ -89,6 +120,7 @@ static void run_float(float *restrict data, const int32_t *restrict to,
 
 rind_error bench_copy_run(void *what) {
   const bench_copy *copy = what;
+  if (copy->there) return bench_device_copy_run(copy->there) == 0 ? RIND_OK : RIND_ERROR_DEVICE;
   if (copy->type == RIND_FLOAT64)
     run_double(copy->data, copy->to, copy->from, copy->count);
   else

@@ -20,7 +20,8 @@ static void print_json(const rind_context *context, const bench_options *options
   bench_print_time("us_term_by_term", &variants[TERM_BY_TERM]);
   bench_print_time("us_coarse_fine", &variants[COARSE_FINE]);
   bench_print_time("us_coarse_fine_term_by_term", &variants[COARSE_FINE_TERM_BY_TERM]);
-  bench_print_time("us_indexed_copy", &variants[INDEXED_COPY]);
+  bench_print_time(options->layout.space == RIND_DEVICE ? "us_plain_copy" : "us_indexed_copy",
+                   &variants[INDEXED_COPY]);
   bench_print_end(context, options, c, stats);
 }
 
@@ -42,13 +43,15 @@ static rind_error measure(rind_context *context, const bench_options *options, b
   rind_exchange_stats stats;
   rind_error error = RIND_OK;
   for (int v = 0; error == RIND_OK && v < INDEXED_COPY; ++v) {
+    if (fillers[v].method == RIND_METHOD_TERM_BY_TERM && options->layout.space == RIND_DEVICE)
+      continue;
     variants[v] = (bench_variant){.call = bench_call_fill, .what = &filler[v]};
     error = bench_filler_create(c, c->field, &fillers[v], &filler[v]);
   }
   if (error == RIND_OK) error = rind_exchange_get_stats(filler[FILL].exchange, &stats);
   if (error != RIND_OK) return error;
   bench_largest(context, &stats);
-  if (c->copy.data)
+  if (c->copy.data || c->copy.there)
     variants[INDEXED_COPY] = (bench_variant){.call = bench_copy_run, .what = &c->copy};
   error = bench_time(context, variants, NUM_VARIANTS, options->repeats, options->sample_us);
   if (error != RIND_OK || rind_context_rank(context) != 0) return error;

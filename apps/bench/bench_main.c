@@ -8,6 +8,7 @@
 
 static const char *const type_words[] = {"f64", "f32", NULL};
 static const char *const storage_words[] = {"packed", "blocks", NULL};
+static const char *const space_words[] = {"host", "device", NULL};
 static const char *const order_words[] = {"outermost", "innermost", NULL};
 static const char *const region_words[] = {"all", "faces", NULL};
 static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
@@ -17,7 +18,7 @@ static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
 /* What the options set, as the parser wants it. */
 typedef struct words {
-  int forest, type, storage, order, regions, interpolation, restriction, periodic;
+  int forest, type, space, storage, order, regions, interpolation, restriction, periodic;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
   bool json;
@@ -40,6 +41,7 @@ static bool parse(int argc, char **argv, words *w, int *status) {
        .help = "rows of coarse ghosts"},
       {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell"},
       {"type", APP_WORD, &w->type, .words = type_words, .help = "of the values"},
+      {"space", APP_WORD, &w->space, .words = space_words, .help = "of the fields"},
       {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks"},
       {"order", APP_WORD, &w->order, .words = order_words, .help = "of the components"},
       {"threads", APP_INT, &w->threads, .max = 1024,
@@ -54,7 +56,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       options, (int)(sizeof options / sizeof *options),
       "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
       "variant\n"
-      "of a run fills the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]]."};
+      "of a run fills the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]],\n"
+      "on the device one launch with a thread a ghost."};
   return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
 }
 
@@ -74,6 +77,7 @@ static int run(const words *w, measurement measure) {
       .layout = {.ghosts = w->ghosts,
                  .components = w->components,
                  .type = (rind_type)w->type,
+                 .space = (rind_space)w->space,
                  .storage = (rind_storage)w->storage,
                  .order = (rind_component_order)w->order},
       .rules = {.interpolation = (rind_interpolation)w->interpolation,

@@ -18,6 +18,9 @@ typedef struct rind_context rind_context;
 /* All zero is recommended, and what NULL means. */
 typedef struct rind_context_options {
   int threads; /* OpenMP threads a fill may use; 0: what OpenMP says, 1 without OpenMP */
+  /* A cudaStream_t of the current device, on which fills of device fields run; NULL: the default
+   * stream. Borrowed. */
+  void *stream;
 } rind_context_options;
 
 RIND_BEGIN_DECLS
@@ -41,6 +44,10 @@ RIND_API int rind_context_size(const rind_context *context);
 RIND_API MPI_Comm rind_context_comm(const rind_context *context);
 /* Threads that a fill may use, at least 1. */
 RIND_API int rind_context_threads(const rind_context *context);
+
+/* Waits until all that was enqueued on the context's stream is done. RIND_ERROR_DEVICE if some of
+ * it failed. Without a device it does nothing. */
+RIND_API rind_error rind_context_wait(rind_context *context);
 
 /* For back ends that make forests: keeps the formatted line as last error and returns error. */
 RIND_API rind_error rind_context_fail(rind_context *context, rind_error error, const char *format,

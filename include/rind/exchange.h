@@ -20,6 +20,11 @@
  * that ghosts behind an edge of walls read ghosts behind one of them. Begin starts the first phase,
  * end runs the others. Ghosts behind walls of RIND_WALL_NONE are left as they are.
  *
+ * Fields on the device: rows run there, with the bits of the host, on the stream of the context.
+ * Calls enqueue and return; they wait for the stream only to hand a message to MPI (once a phase
+ * with peers) and before a wall_function, which gets device addresses. rind_context_wait waits for
+ * the rest. Fields, streams and exchanges are of the device that is current when they are made.
+ *
  * If the forest changes between begin and end, end is RIND_ERROR_STALE and the exchange can only be
  * destroyed. The same goes for adjoints. */
 #pragma once
@@ -31,7 +36,7 @@
 typedef struct rind_exchange rind_exchange;
 
 /* Fused: one gather pass that writes each ghost once. Term by term: one sweep a term, the
- * reference. */
+ * reference; on the host. */
 typedef enum rind_method { RIND_METHOD_FUSED = 0, RIND_METHOD_TERM_BY_TERM = 1 } rind_method;
 
 /* Transposed: one gather pass over the cells that ghosts are made of. Per term: one sweep a term of
@@ -112,12 +117,12 @@ RIND_BEGIN_DECLS
  * schedule's, if the rules have walls of another number of components, or if ranks ask for
  * different layouts or options; RIND_ERROR_INVALID for vectors that overlap or are not inside a
  * field, or if a wall needs a function and there is none; RIND_ERROR_UNSUPPORTED for device
- * memory. */
+ * memory where there is no device, and for RIND_METHOD_TERM_BY_TERM on it. */
 RIND_API rind_error rind_exchange_create(const rind_schedule *schedule, const rind_layout *layout,
                                          const rind_exchange_options *options,
                                          rind_exchange **exchange);
 /* Collective. The same for num_fields fields at once, which may differ in components, type,
- * storage, order and strides: one message a peer holds all of them. */
+ * storage, order and strides, but not in space: one message a peer holds all of them. */
 RIND_API rind_error rind_exchange_create_fields(const rind_schedule *schedule,
                                                 const rind_layout *layouts, int num_fields,
                                                 const rind_exchange_options *options,

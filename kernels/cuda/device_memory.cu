@@ -1,6 +1,7 @@
 /* device_memory.cu - device memory through the CUDA runtime. */
 #include <device_memory.h>
 
+#include <cstring>
 #include <cuda_runtime.h>
 
 extern "C" int rind_device_count(void) {
@@ -31,6 +32,30 @@ extern "C" void rind_device_free(void *data) {
 
 extern "C" int rind_device_copy(void *to, const void *from, size_t bytes) {
   return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+}
+
+extern "C" int rind_device_allocate_pinned(size_t bytes, void **data) {
+  void *memory = nullptr;
+  const cudaError_t error = cudaMallocHost(&memory, bytes > 0 ? bytes : 1);
+  if (error != cudaSuccess) {
+    cudaGetLastError();
+    return (int)error;
+  }
+  memset(memory, 0, bytes);
+  *data = memory;
+  return 0;
+}
+
+extern "C" void rind_device_free_pinned(void *data) {
+  cudaFreeHost(data);
+}
+
+extern "C" int rind_device_copy_async(void *to, const void *from, size_t bytes, void *stream) {
+  return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, (cudaStream_t)stream);
+}
+
+extern "C" int rind_device_wait(void *stream) {
+  return (int)cudaStreamSynchronize((cudaStream_t)stream);
 }
 
 extern "C" const char *rind_device_error_text(int code) {

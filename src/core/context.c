@@ -1,5 +1,6 @@
 /* context.c - the communicator that all objects share, the last error, and agreement on errors. */
 #include <core.h>
+#include <device_memory.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,6 +45,7 @@ rind_error rind_context_create(MPI_Comm comm, const rind_context_options *option
   MPI_Comm_rank(made->comm, &made->rank);
   MPI_Comm_size(made->comm, &made->size);
   made->threads = threads > 0 ? threads : default_threads();
+  made->stream = options ? options->stream : NULL;
   int *tag_limit = NULL, found = 0;
   MPI_Comm_get_attr(made->comm, MPI_TAG_UB, &tag_limit, &found);
   made->max_tag = found ? *tag_limit : 32767;
@@ -78,6 +80,15 @@ MPI_Comm rind_context_comm(const rind_context *context) {
 
 int rind_context_threads(const rind_context *context) {
   return context ? context->threads : 1;
+}
+
+rind_error rind_context_wait(rind_context *context) {
+  if (!context) return RIND_ERROR_INVALID;
+  if (rind_device_count() == 0) return RIND_OK;
+  const int code = rind_device_wait(context->stream);
+  RIND_REQUIRE(context, code == 0, RIND_ERROR_DEVICE, "work on the device failed: %s",
+               rind_device_error_text(code));
+  return RIND_OK;
 }
 
 int rind_context_next_tag(rind_context *context) {

@@ -31,6 +31,7 @@ struct rind_context {
   int rank;
   int size;
   int threads;
+  void *stream; /* borrowed */
   int next_tag; /* advances alike on all ranks: one tag an exchange */
   int max_tag;
   char message[1024];
@@ -43,9 +44,10 @@ struct rind_field {
   int num_blocks;
   rind_layout layout; /* complete */
   bool owns_data;
-  void *allocation;  /* packed: first stored element; NULL for blocks */
-  void **pointer;    /* [num_blocks], interior cell (0, 0, 0) of component 0 */
-  void **block_data; /* [num_blocks], blocks storage: first stored element */
+  void *allocation;      /* packed: first stored element; NULL for blocks */
+  void **pointer;        /* [num_blocks], interior cell (0, 0, 0) of component 0 */
+  void **block_data;     /* [num_blocks], blocks storage: first stored element */
+  void **device_pointer; /* [num_blocks], pointer in device memory; NULL for host fields */
 };
 
 /* *product = a * b; false if that exceeds SIZE_MAX. */

@@ -14,6 +14,13 @@ int rind_device_allocate(size_t bytes, void **data);
 void rind_device_free(void *data);
 /* Copies bytes between any two spaces; done on return. */
 int rind_device_copy(void *to, const void *from, size_t bytes);
+/* Host memory that the device can reach, zeroed. */
+int rind_device_allocate_pinned(size_t bytes, void **data);
+void rind_device_free_pinned(void *data);
+/* Enqueues a copy on a stream. */
+int rind_device_copy_async(void *to, const void *from, size_t bytes, void *stream);
+/* Waits for all that is enqueued on a stream. */
+int rind_device_wait(void *stream);
 const char *rind_device_error_text(int code);
 
 #ifdef __cplusplus

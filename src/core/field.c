@@ -34,6 +34,19 @@ static void set_pointers(rind_field *field) {
   }
 }
 
+/* The table of blocks that kernels read. */
+static rind_error copy_pointers(rind_field *field) {
+  const size_t bytes = (size_t)field->num_blocks * sizeof *field->pointer;
+  void *table = NULL;
+  RIND_TRY(rind_space_allocate(field->context, RIND_DEVICE, bytes, &table));
+  field->device_pointer = table;
+  const int code = rind_device_copy(table, field->pointer, bytes);
+  RIND_REQUIRE(field->context, code == 0, RIND_ERROR_DEVICE,
+               "the table of %d blocks could not be copied: %s", field->num_blocks,
+               rind_device_error_text(code));
+  return RIND_OK;
+}
+
 rind_error rind_field_make(rind_context *context, const struct rind_forest *forest,
                            int64_t revision, int num_blocks, const rind_layout *layout,
                            void *packed, void *const *blocks, rind_field **field) {
@@ -63,6 +76,11 @@ rind_error rind_field_make(rind_context *context, const struct rind_forest *fore
     return error;
   }
   set_pointers(made);
+  if (complete.space == RIND_DEVICE) error = copy_pointers(made);
+  if (error != RIND_OK) {
+    rind_field_destroy(&made);
+    return error;
+  }
   *field = made;
   return RIND_OK;
 }
@@ -75,6 +93,7 @@ void rind_field_destroy(rind_field **field) {
   if (gone->owns_data && gone->layout.storage == RIND_BLOCKS && gone->block_data)
     for (int block = 0; block < gone->num_blocks; ++block)
       rind_space_free(gone->layout.space, gone->block_data[block]);
+  rind_space_free(RIND_DEVICE, gone->device_pointer);
   free(gone->pointer);
   free(gone->block_data);
   free(gone);
@@ -172,6 +191,7 @@ rind_error rind_field_copy(const rind_field *from, rind_field *to) {
       copy_block(a, from->pointer[block], b, to->pointer[block]);
     return RIND_OK;
   }
+  RIND_TRY(rind_context_wait(context));
   const size_t bytes = rind_layout_block_elements(a) * rind_type_bytes(a->type) + 16 +
                        rind_layout_block_elements(b) * rind_type_bytes(b->type);
   char *stage = rind_allocate(bytes, 1);

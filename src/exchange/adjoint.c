@@ -2,9 +2,16 @@
  * all the rest. */
 #include <adjoint_data.h>
 
+#include <device_memory.h>
+#include <on_device.h>
+
 /* Floats are summed in double; rows of zeros have nothing to sum. */
-static void run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
-                        rind_field *field, const void *const *source) {
+static rind_error run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
+                              rind_field *field, const void *const *source) {
+  if (rind_exchange_space(exchange) == RIND_DEVICE)
+    return rind_exchange_enqueue(exchange, &batches->bound, 0, batches->bound.num_fills,
+                                 field->device_pointer, (const void *const *)field->device_pointer,
+                                 source);
   const rind_layout *layout = &exchange->field[f].layout;
   const rind_gather gather = rind_bound_gather(&batches->bound);
   const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
@@ -13,28 +20,61 @@ static void run_batches(const rind_exchange *exchange, int f, const rind_batches
   rind_gather_host_batches(&gather, batches->first_fill, batches->num_batches, field->pointer,
                            source, exchange->context->threads,
                            gather.to_type != layout->type ? &scratch : NULL);
+  return RIND_OK;
 }
 
+/* The table of blocks where the rows read it. */
 static const void *const *blocks_of(const rind_field *field) {
-  return (const void *const *)field->pointer;
+  return (const void *const *)(field->device_pointer ? field->device_pointer : field->pointer);
+}
+
+/* What this rank's ghosts put into a peer's message. */
+static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *phase, int peer,
+                       rind_field *const *fields) {
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    const rind_adjoint_part *part = &phase->part[f];
+    const int first = part->first_pack[peer], last = part->first_pack[peer + 1];
+    void *const *to = part->device_pack_to ? part->device_pack_to : part->pack_to;
+    const void *const *own = (const void *const *)to, *const *from = blocks_of(fields[f]);
+    if (first == last) continue;
+    if (part->device_pack_to) {
+      RIND_TRY(rind_exchange_enqueue(exchange, &part->pack, first, last, to, own, from));
+      continue;
+    }
+    const rind_gather gather = rind_bound_gather(&part->pack);
+    rind_gather_host(&gather, first, last, to, own, from, exchange->context->threads);
+  }
+  return RIND_OK;
 }
 
 /* Packs and sends ghosts. */
 static rind_error begin_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
                               rind_field *const *fields) {
   rind_messages *messages = &phase->messages;
+  const bool staged = messages->space == RIND_DEVICE;
+  for (int p = 0; staged && p < messages->num_peers; ++p)
+    RIND_TRY(pack(exchange, phase, p, fields));
+  RIND_TRY(rind_messages_stage_sends(exchange->context, messages));
   RIND_TRY(rind_messages_start_receives(exchange->context, messages));
   for (int p = 0; p < messages->num_peers; ++p) {
-    for (int f = 0; f < exchange->num_fields; ++f) {
-      const rind_adjoint_part *part = &phase->part[f];
-      if (part->first_pack[p] == part->first_pack[p + 1]) continue;
-      const rind_gather gather = rind_bound_gather(&part->pack);
-      rind_gather_host(&gather, part->first_pack[p], part->first_pack[p + 1], part->pack_to,
-                       (const void *const *)part->pack_to, blocks_of(fields[f]),
-                       exchange->context->threads);
-    }
+    if (!staged) RIND_TRY(pack(exchange, phase, p, fields));
     RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
   }
+  return RIND_OK;
+}
+
+/* The blocks of this call's field, into the table that remote rows read. */
+static rind_error list_sources(const rind_exchange *exchange, const rind_adjoint_phase *phase,
+                               const rind_adjoint_part *part, const rind_field *field) {
+  for (int i = 0; i < phase->num_used; ++i)
+    part->remote_source[i] = field->pointer[phase->used[i]];
+  if (!part->device_remote_source || phase->num_used == 0) return RIND_OK;
+  const int code = rind_device_copy_async(part->device_remote_source, part->remote_source,
+                                          (size_t)phase->num_used * sizeof *part->remote_source,
+                                          exchange->context->stream);
+  RIND_REQUIRE(exchange->context, code == 0, RIND_ERROR_DEVICE,
+               "a table of %d blocks was not copied: %s", phase->num_used,
+               rind_device_error_text(code));
   return RIND_OK;
 }
 
@@ -42,13 +82,15 @@ static rind_error begin_phase(rind_exchange *exchange, rind_adjoint_phase *phase
 static rind_error run_remote(rind_exchange *exchange, rind_adjoint_phase *phase,
                              rind_field *const *fields) {
   int peer = 0;
-  while (peer >= 0)
+  while (peer >= 0) {
     RIND_TRY(rind_messages_wait_any(exchange->context, &phase->messages, &peer));
+    if (peer >= 0) RIND_TRY(rind_messages_unstage(exchange->context, &phase->messages, peer));
+  }
   for (int f = 0; phase->messages.num_peers > 0 && f < exchange->num_fields; ++f) {
     const rind_adjoint_part *part = &phase->part[f];
-    for (int i = 0; i < phase->num_used; ++i)
-      part->remote_source[i] = fields[f]->pointer[phase->used[i]];
-    run_batches(exchange, f, &part->remote, fields[f], (const void *const *)part->remote_source);
+    void **source = part->device_remote_source ? part->device_remote_source : part->remote_source;
+    RIND_TRY(list_sources(exchange, phase, part, fields[f]));
+    RIND_TRY(run_batches(exchange, f, &part->remote, fields[f], (const void *const *)source));
   }
   return rind_messages_wait_sends(exchange->context, &phase->messages);
 }
@@ -57,9 +99,11 @@ static rind_error run_remote(rind_exchange *exchange, rind_adjoint_phase *phase,
 static rind_error end_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
                             rind_field *const *fields) {
   for (int f = 0; f < exchange->num_fields; ++f) {
-    if (phase->kind == RIND_PHASE_WALLS)
+    if (exchange->phase[phase->forward].num_functions > 0 && phase->kind == RIND_PHASE_WALLS) {
+      RIND_TRY(rind_exchange_wait_for_caller(exchange));
       rind_exchange_call_functions(exchange, phase->forward, f, fields[f], true);
-    run_batches(exchange, f, &phase->part[f].local, fields[f], blocks_of(fields[f]));
+    }
+    RIND_TRY(run_batches(exchange, f, &phase->part[f].local, fields[f], blocks_of(fields[f])));
   }
   return run_remote(exchange, phase, fields);
 }

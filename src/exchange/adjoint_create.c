@@ -1,6 +1,8 @@
 /* adjoint_create.c - makes the adjoint of an exchange, counts and destroys it. */
 #include <adjoint_data.h>
 
+#include <on_device.h>
+
 #include <stdlib.h>
 #include <transpose.h>
 
@@ -8,6 +10,7 @@
 static rind_error make_scratch(rind_exchange *exchange) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
   size_t most = 0;
+  if (rind_exchange_space(exchange) == RIND_DEVICE) return RIND_OK;
   for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_layout *layout = &exchange->field[f].layout;
     const size_t elements = rind_layout_block_elements(layout);
@@ -69,8 +72,9 @@ static rind_error make_messages(rind_exchange *exchange, int p, int num_peers,
     error = rind_exchange_message_bytes(exchange, false, num_peers, shipments->received.num_cells,
                                         bytes + n);
   if (error == RIND_OK)
-    error = rind_messages_create(exchange->context, num_peers, peer_rank, bytes, bytes + n,
-                                 exchange->options.max_message_bytes, tag, &phase->messages);
+    error = rind_messages_create(exchange->context, rind_exchange_space(exchange), num_peers,
+                                 peer_rank, bytes, bytes + n, exchange->options.max_message_bytes,
+                                 tag, &phase->messages);
   free(bytes);
   RIND_TRY(error);
   for (int f = 0; f < exchange->num_fields; ++f) {
@@ -136,8 +140,10 @@ rind_error rind_adjoint_create(rind_exchange *exchange, int num_peers, const int
   for (int p = 0; error == RIND_OK && p < transposed->num_phases; ++p)
     if (rind_phase_has_messages(transposed->phase[p].kind))
       error = connect(exchange, transposed, p, num_peers, peer_rank);
-  if (error == RIND_OK) count(exchange, &exchange->adjoint->stats);
   rind_schedule_destroy(&transposed);
+  if (error == RIND_OK)
+    error = rind_context_agree(exchange->context, rind_adjoint_copy_to_device(exchange));
+  if (error == RIND_OK) count(exchange, &exchange->adjoint->stats);
   return error;
 }
 
@@ -147,6 +153,10 @@ static void clear_part(rind_adjoint_part *part) {
   rind_bound_clear(&part->remote.bound);
   free(part->local.first_fill);
   free(part->remote.first_fill);
+  free(part->local.run_fill);
+  free(part->remote.run_fill);
+  rind_space_free(RIND_DEVICE, part->device_pack_to);
+  rind_space_free(RIND_DEVICE, part->device_remote_source);
   free(part->first_pack);
   free(part->pack_to);
   free(part->remote_source);

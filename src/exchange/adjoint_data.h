@@ -15,6 +15,8 @@ typedef struct rind_batches {
   rind_bound bound;
   int num_batches;
   int *first_fill; /* [num_batches + 1] */
+  int num_runs;
+  int *run_fill; /* [num_runs + 1], where the rows of each link begin */
 } rind_batches;
 
 /* One field in one phase. */
@@ -26,8 +28,10 @@ typedef struct rind_adjoint_part {
   rind_batches local;
   rind_batches remote;
   size_t num_sources;
-  void **remote_source; /* [num_sources]: num_used blocks of the field that a call is for, then
-                           boxes in the receive buffer */
+  void **remote_source;  /* [num_sources]: num_used blocks of the field that a call is for, then
+                            boxes in the receive buffer */
+  void **device_pack_to; /* the tables on the device, for fields there; else NULL */
+  void **device_remote_source;
 } rind_adjoint_part;
 
 typedef struct rind_adjoint_phase {
@@ -50,6 +54,9 @@ typedef struct rind_adjoint_exchange {
 /* Collective. The adjoint of an exchange whose phases exist; exchange->adjoint is its caller's to
  * destroy, on errors too. peer_rank [num_peers]: owners of the remote blocks. */
 rind_error rind_adjoint_create(rind_exchange *exchange, int num_peers, const int32_t *peer_rank);
+/* Copies all gathers and tables of fields on the device; runs of links are gone afterwards. Not
+ * collective. */
+rind_error rind_adjoint_copy_to_device(rind_exchange *exchange);
 /* Waits for messages under way. */
 void rind_adjoint_destroy(rind_exchange *exchange);
 

@@ -2,6 +2,7 @@
 #include <bound.h>
 
 #include <core.h>
+#include <device_gather.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -83,5 +84,6 @@ void rind_bound_clear(rind_bound *bound) {
     free((void *)bound->row[row].weight);
   free(bound->row);
   free(bound->fill);
+  rind_device_gather_destroy(&bound->device);
   *bound = (rind_bound){0};
 }

@@ -11,7 +11,8 @@ typedef struct rind_bound {
   rind_gather_fill *fill; /* [num_fills] */
   int num_fills;
   int fill_room;
-  size_t term_bytes; /* of all rows' weights and offsets */
+  size_t term_bytes;                 /* of all rows' weights and offsets */
+  struct rind_device_gather *device; /* the same on the device, or NULL */
 } rind_bound;
 
 /* A new last row with zeroed weights and offsets, to be written through the two pointers and then

@@ -1,5 +1,6 @@
 /* exchange.c - exchanges: create, destroy, walls' values, counts. */
 #include <adjoint_data.h>
+#include <on_device.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,9 @@ static rind_error make_messages(rind_exchange *exchange, int phase, const rind_r
   if (error == RIND_OK)
     error = rind_exchange_message_bytes(exchange, sends_double, n, plan->num_cells, bytes + n);
   if (error == RIND_OK)
-    error = rind_messages_create(exchange->context, n, plan->peer_rank, bytes, bytes + n,
-                                 exchange->options.max_message_bytes, tag,
-                                 &exchange->phase[phase].messages);
+    error = rind_messages_create(
+        exchange->context, rind_exchange_space(exchange), n, plan->peer_rank, bytes, bytes + n,
+        exchange->options.max_message_bytes, tag, &exchange->phase[phase].messages);
   free(bytes);
   return error;
 }
@@ -78,6 +79,7 @@ static rind_error make(rind_exchange *exchange, const rind_layout *layouts, int 
   for (int phase = 0; phase < exchange->num_phases; ++phase)
     if (rind_phase_has_messages(exchange->phase[phase].kind))
       RIND_TRY(connect(exchange, phase, &plan[phase]));
+  RIND_TRY(rind_context_agree(context, rind_exchange_copy_to_device(exchange)));
   if (exchange->options.adjoint)
     RIND_TRY(rind_adjoint_create(exchange, plan[0].num_peers, plan[0].peer_rank));
   rind_exchange_count(exchange);
@@ -129,6 +131,7 @@ void rind_exchange_destroy(rind_exchange **exchange) {
   if (!exchange || !*exchange) return;
   rind_exchange *gone = *exchange;
   rind_adjoint_destroy(gone);
+  rind_exchange_free_device(gone);
   for (int phase = 0; phase < gone->num_phases; ++phase) {
     rind_messages_end(gone->context, &gone->phase[phase].messages);
     for (int f = 0; f < gone->num_fields; ++f)
@@ -154,7 +157,7 @@ rind_error rind_exchange_set_wall_values(rind_exchange *exchange, int field, con
   RIND_REQUIRE(exchange->context, values, RIND_ERROR_INVALID, "the walls' values are NULL");
   const size_t count = 6 * (size_t)exchange->field[field].components.count;
   memcpy(exchange->field[field].wall_value, values, count * sizeof *values);
-  return RIND_OK;
+  return rind_exchange_copy_wall_values(exchange, field);
 }
 
 rind_error rind_exchange_get_stats(const rind_exchange *exchange, rind_exchange_stats *stats) {

@@ -16,6 +16,8 @@ typedef struct rind_exchange_field {
   rind_components components;
   double *wall_value;        /* [6 * components.count] */
   const void *wall_start[6]; /* of each wall's values */
+  double *device_wall_value; /* the same on the device, for fields there; else NULL */
+  void **device_wall_start;
 } rind_exchange_field;
 
 /* One field in one phase. */
@@ -26,7 +28,11 @@ typedef struct rind_exchange_part {
   int *first_pack;            /* [peers + 1], fills of pack */
   int *first_remote;          /* [peers + 1], fills of remote */
   void **pack_to;             /* [orders], in the send buffer */
+  size_t num_packed;          /* orders */
   const void **remote_source; /* [requests], in the receive buffer */
+  size_t num_requested;
+  void **device_pack_to; /* the tables on the device, for fields there; else NULL */
+  void **device_remote_source;
 } rind_exchange_part;
 
 /* A peer's message holds the boxes of field 0, then those of field 1, .., each beginning at a

@@ -1,33 +1,58 @@
 /* fill.c - the loop's calls: begin runs the first phase up to its messages, end all the rest. */
-#include <exchange_data.h>
+#include <on_device.h>
 
-/* Runs the fills [first, last) of bound by the exchange's method. */
-static void run(const rind_exchange *exchange, const rind_bound *bound, int first, int last,
-                void *const *to, const void *const *own, const void *const *source) {
+/* Runs the fills [first, last) of bound by the exchange's method, or enqueues them. */
+static rind_error run(const rind_exchange *exchange, const rind_bound *bound, int first, int last,
+                      void *const *to, const void *const *own, const void *const *source) {
+  if (rind_exchange_space(exchange) == RIND_DEVICE)
+    return rind_exchange_enqueue(exchange, bound, first, last, to, own, source);
   const rind_gather gather = rind_bound_gather(bound);
   const int threads = exchange->context->threads;
   if (exchange->options.method == RIND_METHOD_FUSED)
     rind_gather_host(&gather, first, last, to, own, source, threads);
   else
     rind_gather_host_term_by_term(&gather, first, last, to, own, source, threads);
+  return RIND_OK;
 }
 
-static const void *const *blocks_of(const rind_field *field) {
-  return (const void *const *)field->pointer;
+/* Tables where the rows read them. */
+static void **blocks_of(const rind_field *field) {
+  return field->device_pointer ? field->device_pointer : field->pointer;
+}
+
+static const void *const *sources_of(const rind_field *field) {
+  return (const void *const *)blocks_of(field);
+}
+
+static const void *const *walls_of(const rind_exchange_field *field) {
+  return field->device_wall_start ? (const void *const *)field->device_wall_start
+                                  : field->wall_start;
+}
+
+/* What this rank's rows put into a peer's message. */
+static rind_error pack(const rind_exchange *exchange, const rind_exchange_phase *phase, int peer,
+                       rind_field *const *fields) {
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    const rind_exchange_part *part = &phase->part[f];
+    void *const *to = part->device_pack_to ? part->device_pack_to : part->pack_to;
+    if (part->first_pack[peer] == part->first_pack[peer + 1]) continue;
+    RIND_TRY(run(exchange, &part->pack, part->first_pack[peer], part->first_pack[peer + 1], to,
+                 (const void *const *)to, sources_of(fields[f])));
+  }
+  return RIND_OK;
 }
 
 /* Packs and sends. */
 static rind_error begin_phase(rind_exchange *exchange, rind_exchange_phase *phase,
                               rind_field *const *fields) {
   rind_messages *messages = &phase->messages;
+  const bool staged = messages->space == RIND_DEVICE;
+  for (int p = 0; staged && p < messages->num_peers; ++p)
+    RIND_TRY(pack(exchange, phase, p, fields));
+  RIND_TRY(rind_messages_stage_sends(exchange->context, messages));
   RIND_TRY(rind_messages_start_receives(exchange->context, messages));
   for (int p = 0; p < messages->num_peers; ++p) {
-    for (int f = 0; f < exchange->num_fields; ++f) {
-      const rind_exchange_part *part = &phase->part[f];
-      if (part->first_pack[p] == part->first_pack[p + 1]) continue;
-      run(exchange, &part->pack, part->first_pack[p], part->first_pack[p + 1], part->pack_to,
-          (const void *const *)part->pack_to, blocks_of(fields[f]));
-    }
+    if (!staged) RIND_TRY(pack(exchange, phase, p, fields));
     RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
   }
   return RIND_OK;
@@ -40,18 +65,22 @@ static rind_error end_phase(rind_exchange *exchange, int number, rind_field *con
   const bool walls = phase->kind == RIND_PHASE_WALLS;
   for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_bound *local = &phase->part[f].local;
-    const void *const *blocks = blocks_of(fields[f]);
-    run(exchange, local, 0, local->num_fills, fields[f]->pointer, blocks,
-        walls ? exchange->field[f].wall_start : blocks);
+    const void *const *sources = sources_of(fields[f]);
+    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
+                 walls ? walls_of(&exchange->field[f]) : sources));
+    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
     rind_exchange_call_functions(exchange, number, f, fields[f], false);
   }
   int peer = 0;
   while (peer >= 0) {
     RIND_TRY(rind_messages_wait_any(exchange->context, messages, &peer));
+    if (peer >= 0) RIND_TRY(rind_messages_unstage(exchange->context, messages, peer));
     for (int f = 0; peer >= 0 && f < exchange->num_fields; ++f) {
       const rind_exchange_part *part = &phase->part[f];
-      run(exchange, &part->remote, part->first_remote[peer], part->first_remote[peer + 1],
-          fields[f]->pointer, blocks_of(fields[f]), part->remote_source);
+      RIND_TRY(run(exchange, &part->remote, part->first_remote[peer], part->first_remote[peer + 1],
+                   blocks_of(fields[f]), sources_of(fields[f]),
+                   part->device_remote_source ? (const void *const *)part->device_remote_source
+                                              : part->remote_source));
     }
   }
   return rind_messages_wait_sends(exchange->context, messages);

@@ -1,6 +1,8 @@
 /* messages.c - one persistent message a peer and direction, split where it is too long. */
 #include <messages.h>
 
+#include <device_memory.h>
+
 #include <limits.h>
 #include <stdlib.h>
 
@@ -38,9 +40,35 @@ static bool allocate_requests(rind_messages *m, int num_sends, int num_receives)
   m->send = rind_allocate((size_t)num_sends, sizeof *m->send);
   m->receive = rind_allocate((size_t)num_receives, sizeof *m->receive);
   m->receive_peer = rind_allocate((size_t)num_receives, sizeof *m->receive_peer);
-  m->send_buffer = rind_allocate(m->send_offset[m->num_peers], 1);
-  m->receive_buffer = rind_allocate(m->receive_offset[m->num_peers], 1);
-  return m->send && m->receive && m->receive_peer && m->send_buffer && m->receive_buffer;
+  return m->send && m->receive && m->receive_peer;
+}
+
+/* One direction's buffer, and its stage if it is on the device. */
+static rind_error allocate_buffer(rind_context *context, rind_space space, size_t bytes,
+                                  char **buffer, char **stage) {
+  void *memory = NULL, *pinned = NULL;
+  RIND_TRY(rind_space_allocate(context, space, bytes, &memory));
+  *buffer = *stage = memory;
+  if (space == RIND_HOST) return RIND_OK;
+  *stage = NULL;
+  const int code = rind_device_allocate_pinned(bytes, &pinned);
+  RIND_REQUIRE(context, code == 0, RIND_ERROR_MEMORY,
+               "no %zu bytes of pinned host memory for messages: %s", bytes,
+               rind_device_error_text(code));
+  *stage = pinned;
+  return RIND_OK;
+}
+
+static rind_error allocate_buffers(rind_context *context, rind_messages *m) {
+  RIND_TRY(allocate_buffer(context, m->space, m->send_offset[m->num_peers], &m->send_buffer,
+                           &m->send_stage));
+  return allocate_buffer(context, m->space, m->receive_offset[m->num_peers], &m->receive_buffer,
+                         &m->receive_stage);
+}
+
+static void free_buffer(rind_space space, char *buffer, char *stage) {
+  rind_space_free(space, buffer);
+  if (space == RIND_DEVICE && stage) rind_device_free_pinned(stage);
 }
 
 /* The parts of one peer's message, either way. */
@@ -65,9 +93,9 @@ static rind_error make_requests(rind_context *context, const int32_t *peer_rank,
                                 const size_t *send_bytes, const size_t *receive_bytes, size_t limit,
                                 int tag, rind_messages *m) {
   for (int p = 0; p < m->num_peers; ++p) {
-    RIND_TRY(make_parts(context, true, peer_rank[p], tag, m->send_buffer + m->send_offset[p],
+    RIND_TRY(make_parts(context, true, peer_rank[p], tag, m->send_stage + m->send_offset[p],
                         send_bytes[p], limit, m->send, &m->num_sends));
-    RIND_TRY(make_parts(context, false, peer_rank[p], tag, m->receive_buffer + m->receive_offset[p],
+    RIND_TRY(make_parts(context, false, peer_rank[p], tag, m->receive_stage + m->receive_offset[p],
                         receive_bytes[p], limit, m->receive, &m->num_receives));
     for (int part = m->first_receive[p]; part < m->first_receive[p + 1]; ++part)
       m->receive_peer[part] = p;
@@ -77,10 +105,11 @@ static rind_error make_requests(rind_context *context, const int32_t *peer_rank,
   return RIND_OK;
 }
 
-rind_error rind_messages_create(rind_context *context, int num_peers, const int32_t *peer_rank,
-                                const size_t *send_bytes, const size_t *receive_bytes,
-                                size_t max_message_bytes, int tag, rind_messages *messages) {
-  rind_messages m = {.num_peers = num_peers};
+rind_error rind_messages_create(rind_context *context, rind_space space, int num_peers,
+                                const int32_t *peer_rank, const size_t *send_bytes,
+                                const size_t *receive_bytes, size_t max_message_bytes, int tag,
+                                rind_messages *messages) {
+  rind_messages m = {.num_peers = num_peers, .space = space};
   rind_error error = RIND_OK;
   if (!allocate(&m))
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for %d peers", num_peers);
@@ -94,6 +123,7 @@ rind_error rind_messages_create(rind_context *context, int num_peers, const int3
       !allocate_requests(&m, m.first_send[num_peers], m.first_receive[num_peers]))
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for messages of %zu bytes",
                               m.send_offset[num_peers] + m.receive_offset[num_peers]);
+  if (error == RIND_OK) error = allocate_buffers(context, &m);
   if (error == RIND_OK)
     error =
         make_requests(context, peer_rank, send_bytes, receive_bytes, max_message_bytes, tag, &m);
@@ -118,8 +148,8 @@ void rind_messages_destroy(rind_messages *messages) {
   free(messages->pending);
   free(messages->send_offset);
   free(messages->receive_offset);
-  free(messages->send_buffer);
-  free(messages->receive_buffer);
+  free_buffer(messages->space, messages->send_buffer, messages->send_stage);
+  free_buffer(messages->space, messages->receive_buffer, messages->receive_stage);
   *messages = (rind_messages){0};
 }
 
@@ -129,6 +159,27 @@ static rind_error start(rind_context *context, MPI_Request *request, int count, 
     RIND_REQUIRE(context, MPI_Start(&request[r]) == MPI_SUCCESS, RIND_ERROR_MPI,
                  "%s %d of %d could not be started", what, r + 1, count);
   return RIND_OK;
+}
+
+static rind_error copy(rind_context *context, void *to, const void *from, size_t bytes) {
+  const int code = bytes > 0 ? rind_device_copy_async(to, from, bytes, context->stream) : 0;
+  RIND_REQUIRE(context, code == 0, RIND_ERROR_DEVICE, "a message of %zu bytes was not copied: %s",
+               bytes, rind_device_error_text(code));
+  return RIND_OK;
+}
+
+rind_error rind_messages_stage_sends(rind_context *context, rind_messages *messages) {
+  if (messages->space == RIND_HOST || messages->num_peers == 0) return RIND_OK;
+  RIND_TRY(copy(context, messages->send_stage, messages->send_buffer,
+                messages->send_offset[messages->num_peers]));
+  return rind_context_wait(context);
+}
+
+rind_error rind_messages_unstage(rind_context *context, rind_messages *messages, int peer) {
+  if (messages->space == RIND_HOST) return RIND_OK;
+  const size_t first = messages->receive_offset[peer];
+  return copy(context, messages->receive_buffer + first, messages->receive_stage + first,
+              messages->receive_offset[peer + 1] - first);
 }
 
 rind_error rind_messages_start_receives(rind_context *context, rind_messages *messages) {

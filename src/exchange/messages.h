@@ -16,20 +16,29 @@ typedef struct rind_messages {
   int *pending;           /* [num_peers], receives of the current fill that have not arrived */
   size_t *send_offset;    /* [num_peers + 1], bytes */
   size_t *receive_offset; /* [num_peers + 1], bytes */
+  rind_space space;       /* of the buffers that rows write and read */
   char *send_buffer;
   char *receive_buffer;
+  char *send_stage; /* device: pinned host memory that MPI sends from; else send_buffer */
+  char *receive_stage;
   int64_t bytes_sent; /* a fill */
   int64_t bytes_received;
 } rind_messages;
 
 /* Allocates the buffers and makes the requests; bytes are a peer's. Not collective; *messages is
  * written on success only. */
-rind_error rind_messages_create(rind_context *context, int num_peers, const int32_t *peer_rank,
-                                const size_t *send_bytes, const size_t *receive_bytes,
-                                size_t max_message_bytes, int tag, rind_messages *messages);
+rind_error rind_messages_create(rind_context *context, rind_space space, int num_peers,
+                                const int32_t *peer_rank, const size_t *send_bytes,
+                                const size_t *receive_bytes, size_t max_message_bytes, int tag,
+                                rind_messages *messages);
 /* No message may be under way. */
 void rind_messages_destroy(rind_messages *messages);
 
+/* Device: what is packed for all peers goes to the stage, and is there on return. Comes before the
+ * first start. */
+rind_error rind_messages_stage_sends(rind_context *context, rind_messages *messages);
+/* Device: what has arrived from a peer is enqueued to go to the device. */
+rind_error rind_messages_unstage(rind_context *context, rind_messages *messages, int peer);
 rind_error rind_messages_start_receives(rind_context *context, rind_messages *messages);
 /* What is in the peer's part of the send buffer goes. */
 rind_error rind_messages_start_send(rind_context *context, rind_messages *messages, int peer);

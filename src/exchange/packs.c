@@ -180,6 +180,8 @@ rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
     rind_exchange_part *part = &exchange->phase[phase].part[f];
     part->pack_to = rind_allocate((size_t)num_orders, sizeof *part->pack_to);
     part->remote_source = rind_allocate((size_t)plan->num_requests, sizeof *part->remote_source);
+    part->num_packed = (size_t)num_orders;
+    part->num_requested = (size_t)plan->num_requests;
     RIND_REQUIRE(exchange->context, part->pack_to && part->remote_source, RIND_ERROR_MEMORY,
                  "no memory for %d boxes of messages", num_orders);
     exchange->stats.metadata_bytes +=

@@ -1,12 +1,15 @@
 /* take.c - layouts and options as the caller gives them: checked and copied. */
 #include <exchange_data.h>
 
+#include <device_memory.h>
+
 #include <limits.h>
 #include <stdlib.h>
 
 static const size_t default_message_bytes = (size_t)1 << 30;
 
-static rind_error take_layout(rind_exchange *exchange, int f, const rind_layout *layout) {
+static rind_error take_layout(rind_exchange *exchange, int f, const rind_layout *layouts) {
+  const rind_layout *layout = &layouts[f];
   const rind_schedule *schedule = exchange->schedule;
   rind_context *context = exchange->context;
   rind_layout complete = *layout;
@@ -17,8 +20,13 @@ static rind_error take_layout(rind_exchange *exchange, int f, const rind_layout 
                RIND_ERROR_MISMATCH,
                "the layout has %d cells and %d ghosts, the schedule %d cells and %d ghosts",
                complete.cells, complete.ghosts, schedule->cells, schedule->ghosts);
-  RIND_REQUIRE(context, complete.space != RIND_DEVICE, RIND_ERROR_UNSUPPORTED,
-               "the layout is in device memory: fills run in host memory only");
+  RIND_REQUIRE(context, complete.space != RIND_DEVICE || rind_device_count() > 0,
+               RIND_ERROR_UNSUPPORTED,
+               "the layout is in device memory, and there is no CUDA device here, or no CUDA in "
+               "this build");
+  RIND_REQUIRE(context, complete.space == layouts[0].space, RIND_ERROR_UNSUPPORTED,
+               "field %d is in space %d, field 0 in %d: the fields of an exchange share one", f,
+               (int)complete.space, (int)layouts[0].space);
   RIND_TRY(rind_layout_complete(context, schedule->num_local, &complete));
   exchange->field[f].layout = complete;
   return RIND_OK;
@@ -53,7 +61,7 @@ static rind_error take_fields(rind_exchange *exchange, const rind_layout *layout
                "no memory for an exchange of %d fields", num_fields);
   exchange->num_fields = num_fields;
   for (int f = 0; f < num_fields; ++f) {
-    RIND_TRY(take_layout(exchange, f, &layouts[f]));
+    RIND_TRY(take_layout(exchange, f, layouts));
     RIND_TRY(start_field(exchange, f));
   }
   const rind_rules *rules = &exchange->schedule->rules;
@@ -103,6 +111,9 @@ static rind_error take_options(rind_exchange *exchange, const rind_exchange_opti
   RIND_REQUIRE(context, (taken.families & ~all) == 0, RIND_ERROR_INVALID,
                "families is 0x%x: there are %d families, so at most 0x%x", taken.families,
                (int)RIND_NUM_FAMILIES, all);
+  RIND_REQUIRE(
+      context, taken.method == RIND_METHOD_FUSED || exchange->field[0].layout.space == RIND_HOST,
+      RIND_ERROR_UNSUPPORTED, "the method is term by term: on the device fills are fused (0)");
   if (taken.families == 0) taken.families = all;
   if (taken.max_message_bytes == 0) taken.max_message_bytes = default_message_bytes;
   RIND_REQUIRE(context, taken.max_message_bytes <= INT_MAX, RIND_ERROR_INVALID,

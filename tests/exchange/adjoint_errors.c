@@ -148,15 +148,20 @@ static int refine_all(const rind_block *block, void *user) {
   return 1;
 }
 
-/* Exchanges of a forest that has changed, one with an adjoint under way. */
+/* Exchanges of a forest that has changed, one with an adjoint under way, one with a fill. */
 static void check_stale(const scene *s, rind_exchange *exchange, const memory *good) {
-  rind_exchange *begun = NULL;
+  rind_exchange *begun = NULL, *fills = NULL;
   CHECK_OK(rind_exchange_create(s->schedule, &good->layout, &with_adjoint, &begun), s->context);
+  CHECK_OK(rind_exchange_create(s->schedule, &good->layout, NULL, &fills), s->context);
   CHECK_OK(rind_fill_adjoint_begin(begun, good->field), s->context);
+  CHECK_OK(rind_fill_begin(fills, good->field), s->context);
   CHECK_OK(rind_forest_refine(s->forest, 3, refine_all, NULL), s->context);
   CHECK_ERROR(rind_fill_adjoint_end(begun, good->field), RIND_ERROR_STALE, s->context);
   CHECK_ERROR(rind_fill_adjoint_begin(begun, good->field), RIND_ERROR_STATE, s->context);
+  CHECK_ERROR(rind_fill_end(fills, good->field), RIND_ERROR_STALE, s->context);
+  CHECK_ERROR(rind_fill_begin(fills, good->field), RIND_ERROR_STATE, s->context);
   rind_exchange_destroy(&begun);
+  rind_exchange_destroy(&fills);
   refuse_field(s, exchange, good, RIND_ERROR_STALE);
   refuse_create(s, &good->layout, &with_adjoint, RIND_ERROR_STALE);
 }

@@ -30,7 +30,9 @@ static void receive_parts(rind_context *context) {
   const size_t nothing[2] = {0, 0}, bytes[2] = {0, BYTES};
   rind_messages messages;
   char data[BYTES];
-  CHECK_OK(rind_messages_create(context, 2, peers, nothing, bytes, LIMIT, TAG, &messages), context);
+  CHECK_OK(
+      rind_messages_create(context, RIND_HOST, 2, peers, nothing, bytes, LIMIT, TAG, &messages),
+      context);
   CHECK(messages.num_sends == 0 && messages.num_receives == PARTS && messages.bytes_sent == 0 &&
             messages.bytes_received == BYTES,
         "%d sends, %d receives of %lld bytes", messages.num_sends, messages.num_receives,
@@ -55,11 +57,12 @@ static void check_overflow(rind_context *context) {
   const size_t nothing[2] = {0, 0}, huge[2] = {(size_t)1 << 40, 8};
   const size_t half[2] = {SIZE_MAX / 2 - 1000, SIZE_MAX / 2 - 1000};
   rind_messages messages = {.num_peers = -5};
-  CHECK_ERROR(rind_messages_create(context, 2, peers, huge, nothing, 1, TAG, &messages),
+  CHECK_ERROR(rind_messages_create(context, RIND_HOST, 2, peers, huge, nothing, 1, TAG, &messages),
               RIND_ERROR_OVERFLOW, context);
-  CHECK_ERROR(rind_messages_create(context, 2, peers, nothing, huge, 16, TAG, &messages),
+  CHECK_ERROR(rind_messages_create(context, RIND_HOST, 2, peers, nothing, huge, 16, TAG, &messages),
               RIND_ERROR_OVERFLOW, context);
-  CHECK_ERROR(rind_messages_create(context, 2, peers, half, nothing, SIZE_MAX / 8, TAG, &messages),
+  CHECK_ERROR(rind_messages_create(context, RIND_HOST, 2, peers, half, nothing, SIZE_MAX / 8, TAG,
+                                   &messages),
               RIND_ERROR_OVERFLOW, context);
   CHECK(messages.num_peers == -5, "messages were written in spite of the error");
 }

@@ -31,14 +31,14 @@ PUBLIC = {
 PACKAGES = [
     ("p4est", r"(p4est|p6est|p8est|sc)(_\w+)?\.h", ["src/forest"]),
     ("HDF5", r"hdf5(_hl)?\.h|H5\w+\.h", ["src/io", "apps"]),
-    ("CUDA", r"(cuda|nvtx|cub/|thrust/|cooperative_groups).*", ["kernels/cuda"]),
+    ("CUDA", r"(cuda|nvtx|cub/|thrust/|cooperative_groups).*", ["kernels/cuda", "apps"]),
     ("MPI", r"mpi\.h", ["include", "src", "apps"]),
     ("PNG", r"png\.h", ["apps"]),
 ]
 # Words that may not stand in a folder's code.
 WORDS = [
     ("an MPI call", r"\bMPIX?_[A-Z]\w*\s*\(", ["schedules", "kernels"], []),
-    ("a CUDA call", r"\bcuda[A-Z]\w*\s*\(|<<<", ["include", "src", "schedules", "kernels", "apps"],
+    ("a CUDA call", r"\bcuda[A-Z]\w*\s*\(|<<<", ["include", "src", "schedules", "kernels"],
      ["kernels/cuda"]),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
@@ -115,9 +115,9 @@ def main(root):
     by_name = {os.path.basename(n): n for n in names if not inside(n, "include")}
     for name in names:
         text = without_comments(tree.read(root, name))
-        if name.endswith((".cu", ".cuh")) and not inside(name, "kernels/cuda") and not inside(
-                name, "tests"):
-            problems.append(f"{name}: CUDA sources belong in kernels/cuda")
+        if name.endswith((".cu", ".cuh")) and not any(
+                inside(name, folder) for folder in ("kernels/cuda", "apps", "tests")):
+            problems.append(f"{name}: CUDA sources belong in kernels/cuda or apps")
         if inside(name, "include/rind") and rung_of(name) is None:
             problems.append(f"{name}: a public header that the ladder does not know")
         for header in INCLUDE.findall(text):

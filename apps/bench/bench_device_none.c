@@ -1,0 +1,25 @@
+/* bench_device_none.c - stands in for bench_device.cu where there is no CUDA compiler. */
+#include <bench_device.h>
+
+bench_device_copy *bench_device_copy_create(void *data, size_t type_bytes, const bench_box *box,
+                                            int num_boxes) {
+  (void)data;
+  (void)type_bytes;
+  (void)box;
+  (void)num_boxes;
+  return NULL;
+}
+
+void bench_device_copy_destroy(bench_device_copy *copy) {
+  (void)copy;
+}
+
+int bench_device_copy_run(const bench_device_copy *copy) {
+  (void)copy;
+  return 1;
+}
+
+double bench_device_bandwidth(size_t bytes) {
+  (void)bytes;
+  return 0.0;
+}

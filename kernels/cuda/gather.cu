@@ -1,0 +1,401 @@
+/* gather.cu - the gather engine on the device: one thread a value of a fill, a warp a unit of 32.
+ *
+ * Bits are the host's: products and sums in the order of the row, in double, never fused. */
+#include <device_gather.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+
+namespace {
+
+constexpr int unit_values = 32, threads_a_block = 256, warps_a_block = threads_a_block / 32;
+
+/* Values first .. first + 31 of a fill; value v is lane v % lanes of cell v / lanes. */
+struct unit {
+  int fill;
+  int first;
+};
+
+struct engine {
+  const rind_gather_row *row; /* weight and offset point into device memory */
+  const rind_gather_fill *fill;
+  const unit *units;
+};
+
+/* Where a value lies: its lane, and its cell's offset in each slot. */
+struct place {
+  int lane;
+  ptrdiff_t to, own, source;
+};
+
+__device__ bool find_place(const rind_gather_row &row, unsigned value, place &at) {
+  const unsigned lanes = row.num_lanes, e0 = row.extent[0], e1 = row.extent[1], e2 = row.extent[2];
+  unsigned cell = lanes == 1 ? value : value / lanes;
+  at.lane = lanes == 1 ? 0 : value % lanes;
+  const unsigned i = cell % e0;
+  cell /= e0;
+  const unsigned j = cell % e1;
+  cell /= e1;
+  const unsigned k = cell % e2, l = cell / e2;
+  if (l >= (unsigned)row.extent[3]) return false;
+  at.to = i * row.to_stride[0] + j * row.to_stride[1] + k * row.to_stride[2] +
+          l * row.to_stride[3] + row.to_offset[at.lane];
+  at.own = i * row.own_stride[0] + j * row.own_stride[1] + k * row.own_stride[2] +
+           l * row.own_stride[3] + row.own_offset[at.lane];
+  at.source = i * row.source_stride[0] + j * row.source_stride[1] + k * row.source_stride[2] +
+              l * row.source_stride[3];
+  return true;
+}
+
+/* The sum of a row at a place, in the order of its terms. */
+template <typename Own, typename Source>
+__device__ double sum_of(const rind_gather_row &row, const place &at, const Own *own,
+                         const Source *source) {
+  const int terms = row.num_terms, lanes = row.num_lanes;
+  const int last = terms - row.num_own_last;
+  const double *weight = row.weight + at.lane;
+  double sum = 0.0;
+  for (int t = 0; t < terms; ++t) {
+    const bool is_own = t < row.num_own_first || t >= last;
+    const double value =
+        is_own ? (double)own[row.offset[t] + at.own] : (double)source[row.offset[t] + at.source];
+    const double product = __dmul_rn(weight[(ptrdiff_t)t * lanes], value);
+    sum = t == 0 ? product : __dadd_rn(sum, product);
+  }
+  return sum;
+}
+
+/* One value of a fill. */
+template <typename To, typename Source>
+__device__ void run_value(const rind_gather_row &row, unsigned value, To *to, const To *own,
+                          const Source *source) {
+  place at;
+  if (!find_place(row, value, at)) return;
+  switch (row.body) {
+  case RIND_GATHER_COPY:
+    to[at.to] = (To)source[at.source + row.offset[0]];
+    break;
+  case RIND_GATHER_CLEAR:
+    to[at.to] = (To)0;
+    break;
+  case RIND_GATHER_ADD: {
+    const Source *from = source + at.source + row.offset[1];
+    to[at.to] = (To)__dadd_rn((double)to[at.to], __dmul_rn(row.weight[1], (double)*from));
+    if (row.takes) *const_cast<Source *>(from) = (Source)0;
+    break;
+  }
+  default:
+    to[at.to] = (To)sum_of(row, at, own, source);
+  }
+}
+
+template <typename To, typename Source>
+__device__ void run_unit(const engine &e, int number, void *const *to_base,
+                         const void *const *own_base, const void *const *source_base) {
+  const unit u = e.units[number];
+  const rind_gather_fill fill = e.fill[u.fill];
+  const rind_gather_row &row = e.row[fill.row];
+  run_value<To, Source>(row, (unsigned)u.first + threadIdx.x % 32, (To *)to_base[fill.to],
+                        (const To *)own_base[fill.to], (const Source *)source_base[fill.source]);
+}
+
+template <typename To, typename Source>
+__global__ void __launch_bounds__(threads_a_block)
+    gather_units(engine e, int first, int last, void *const *to_base, const void *const *own_base,
+                 const void *const *source_base) {
+  const int number = first + blockIdx.x * warps_a_block + threadIdx.x / 32;
+  if (number < last) run_unit<To, Source>(e, number, to_base, own_base, source_base);
+}
+
+/* Batches of an adjoint: a thread block takes one after the other. */
+struct batches {
+  int num_batches;
+  const int *batch_stage;
+  const int *stage_unit; /* [num_stages + 1] */
+  double *scratch;       /* [thread blocks * elements], or NULL */
+  ptrdiff_t elements, origin;
+};
+
+/* All stages of a batch; to is the destination of all its fills. */
+template <typename To, typename Source>
+__device__ void run_stages(const engine &e, const batches &b, int batch, To *to,
+                           const void *const *source_base) {
+  for (int stage = b.batch_stage[batch]; stage < b.batch_stage[batch + 1]; ++stage) {
+    for (int number = b.stage_unit[stage] + threadIdx.x / 32; number < b.stage_unit[stage + 1];
+         number += warps_a_block) {
+      const unit u = e.units[number];
+      const rind_gather_fill fill = e.fill[u.fill];
+      run_value<To, Source>(e.row[fill.row], (unsigned)u.first + threadIdx.x % 32, to, to,
+                            (const Source *)source_base[fill.source]);
+    }
+    __syncthreads();
+  }
+}
+
+/* Cells that a batch writes: into the sums, or rounded from them. A cell of several rows is moved
+ * as often, with the same value. */
+template <typename Cell>
+__device__ void move_cells(const engine &e, const batches &b, int batch, double *sums, Cell *cells,
+                           bool back) {
+  const int first = b.stage_unit[b.batch_stage[batch]];
+  const int last = b.stage_unit[b.batch_stage[batch + 1]];
+  for (int number = first + threadIdx.x / 32; number < last; number += warps_a_block) {
+    const unit u = e.units[number];
+    place at;
+    if (!find_place(e.row[e.fill[u.fill].row], (unsigned)u.first + threadIdx.x % 32, at)) continue;
+    if (back)
+      cells[at.to] = (Cell)sums[at.to];
+    else
+      sums[at.to] = (double)cells[at.to];
+  }
+  __syncthreads();
+}
+
+template <typename Cell, typename Source>
+__global__ void __launch_bounds__(threads_a_block)
+    gather_batches(engine e, batches b, void *const *to_base, const void *const *source_base) {
+  for (int batch = blockIdx.x; batch < b.num_batches; batch += gridDim.x) {
+    const int unit_of_batch = b.stage_unit[b.batch_stage[batch]];
+    Cell *cells = (Cell *)to_base[e.fill[e.units[unit_of_batch].fill].to];
+    if (sizeof(Cell) == sizeof(double)) {
+      run_stages<Cell, Source>(e, b, batch, cells, source_base);
+    } else {
+      double *sums = b.scratch + blockIdx.x * b.elements + b.origin;
+      move_cells(e, b, batch, sums, cells, false);
+      run_stages<double, Source>(e, b, batch, sums, source_base);
+      move_cells(e, b, batch, sums, cells, true);
+    }
+  }
+}
+
+int64_t values_of(const rind_gather_row &row) {
+  int64_t values = row.num_lanes;
+  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
+    values *= row.extent[d];
+  return values;
+}
+
+} // namespace
+
+struct rind_device_gather {
+  rind_type to_type, source_type;
+  bool sums_floats;
+  engine on_device;
+  batches stages;
+  int *first_unit; /* host, [num_fills + 1] */
+  void *memory;    /* all that is on the device */
+  size_t bytes;
+  int max_blocks;
+};
+
+namespace {
+
+/* Parts of one allocation, on the host first. */
+struct arena {
+  char *host;
+  size_t bytes, room;
+};
+
+/* A part of so many bytes, data copied to it if there is any; its place, or SIZE_MAX. */
+size_t add(arena *parts, const void *data, size_t bytes) {
+  const size_t at = (parts->bytes + 15) / 16 * 16;
+  if (at + bytes > parts->room) {
+    const size_t room = 2 * (at + bytes) + 1024;
+    char *moved = (char *)realloc(parts->host, room);
+    if (!moved) return SIZE_MAX;
+    parts->host = moved;
+    parts->room = room;
+  }
+  if (data && bytes > 0) memcpy(parts->host + at, data, bytes);
+  parts->bytes = at + bytes;
+  return at;
+}
+
+/* Where the parts lie; SIZE_MAX: there was no memory. */
+struct places {
+  size_t row, fill, units, batch, stage;
+};
+
+int count_rows(const rind_gather *gather) {
+  int num_rows = 0;
+  for (int f = 0; f < gather->num_fills; ++f)
+    if (gather->fill[f].row >= num_rows) num_rows = gather->fill[f].row + 1;
+  return num_rows;
+}
+
+/* first_unit of every fill; false if there are more units than an int counts. */
+bool count_units(const rind_gather *gather, int *first_unit) {
+  int64_t units = 0;
+  for (int f = 0; f < gather->num_fills; ++f) {
+    first_unit[f] = (int)units;
+    const int64_t values = values_of(gather->row[gather->fill[f].row]);
+    units += (values + unit_values - 1) / unit_values;
+    if (values > INT32_MAX || units > INT32_MAX) return false;
+  }
+  first_unit[gather->num_fills] = (int)units;
+  return true;
+}
+
+/* Rows whose weights and offsets are places in the arena, fills, and their units. */
+bool lay_out(const rind_gather *gather, const int *first_unit, arena *parts, places *at) {
+  const int num_rows = count_rows(gather), num_fills = gather->num_fills;
+  at->row = add(parts, gather->row, (size_t)num_rows * sizeof *gather->row);
+  at->fill = add(parts, gather->fill, (size_t)num_fills * sizeof *gather->fill);
+  at->units = add(parts, nullptr, (size_t)first_unit[num_fills] * sizeof(unit));
+  if (at->row == SIZE_MAX || at->fill == SIZE_MAX || at->units == SIZE_MAX) return false;
+  unit *units = (unit *)(parts->host + at->units);
+  for (int f = 0; f < num_fills; ++f)
+    for (int u = first_unit[f]; u < first_unit[f + 1]; ++u)
+      units[u] = {f, (u - first_unit[f]) * unit_values};
+  for (int r = 0; r < num_rows; ++r) {
+    const rind_gather_row *from = &gather->row[r];
+    const size_t terms = (size_t)from->num_terms, lanes = (size_t)from->num_lanes;
+    const size_t weight = add(parts, from->weight, terms * lanes * sizeof(double));
+    const size_t offset = add(parts, from->offset, terms * sizeof(ptrdiff_t));
+    if (weight == SIZE_MAX || offset == SIZE_MAX) return false;
+    rind_gather_row *row = (rind_gather_row *)(parts->host + at->row) + r;
+    row->weight = (const double *)weight;
+    row->offset = (const ptrdiff_t *)offset;
+  }
+  return true;
+}
+
+bool lay_out_stages(const rind_gather_stages *stages, const int *first_unit, arena *parts,
+                    places *at) {
+  const size_t num_stages = (size_t)stages->num_stages + 1;
+  at->batch = add(parts, stages->batch_stage, ((size_t)stages->num_batches + 1) * sizeof(int));
+  at->stage = add(parts, nullptr, num_stages * sizeof(int));
+  if (at->batch == SIZE_MAX || at->stage == SIZE_MAX) return false;
+  int *stage_unit = (int *)(parts->host + at->stage);
+  for (size_t s = 0; s < num_stages; ++s)
+    stage_unit[s] = first_unit[stages->stage_fill[s]];
+  return true;
+}
+
+/* Places become addresses. */
+cudaError_t move_to_device(const rind_gather *gather, arena *parts, const places &at,
+                           rind_device_gather *made) {
+  made->bytes = parts->bytes;
+  cudaError_t error = cudaMalloc(&made->memory, parts->bytes > 0 ? parts->bytes : 16);
+  if (error != cudaSuccess) return error;
+  char *base = (char *)made->memory;
+  rind_gather_row *row = (rind_gather_row *)(parts->host + at.row);
+  for (int r = 0; r < count_rows(gather); ++r) {
+    row[r].weight = (const double *)(base + (size_t)row[r].weight);
+    row[r].offset = (const ptrdiff_t *)(base + (size_t)row[r].offset);
+  }
+  made->on_device = {(const rind_gather_row *)(base + at.row),
+                     (const rind_gather_fill *)(base + at.fill), (const unit *)(base + at.units)};
+  made->stages.batch_stage = (const int *)(base + at.batch);
+  made->stages.stage_unit = (const int *)(base + at.stage);
+  return cudaMemcpy(base, parts->host, parts->bytes, cudaMemcpyHostToDevice);
+}
+
+/* As many thread blocks as there are batches; with sums of floats no more than run at once. */
+cudaError_t size_batches(const rind_gather_stages *stages, ptrdiff_t elements, ptrdiff_t origin,
+                         rind_device_gather *made) {
+  enum { BLOCKS_A_PROCESSOR = 8 };
+  int device = 0, processors = 0;
+  made->stages.num_batches = stages->num_batches;
+  made->max_blocks = stages->num_batches;
+  if (elements == 0 || stages->num_batches == 0) return cudaSuccess;
+  made->stages.elements = elements;
+  made->stages.origin = origin;
+  made->sums_floats = true;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  if (error != cudaSuccess) return error;
+  if (made->max_blocks > BLOCKS_A_PROCESSOR * processors)
+    made->max_blocks = BLOCKS_A_PROCESSOR * processors;
+  return cudaMalloc((void **)&made->stages.scratch,
+                    (size_t)made->max_blocks * (size_t)elements * sizeof(double));
+}
+
+cudaError_t fill_in(const rind_gather *gather, const rind_gather_stages *stages, ptrdiff_t elements,
+                    ptrdiff_t origin, arena *parts, rind_device_gather *made) {
+  places at = {};
+  made->to_type = gather->to_type;
+  made->source_type = gather->source_type;
+  made->first_unit = (int *)malloc(((size_t)gather->num_fills + 1) * sizeof(int));
+  if (!made->first_unit) return cudaErrorMemoryAllocation;
+  if (!count_units(gather, made->first_unit)) return cudaErrorInvalidValue;
+  if (!lay_out(gather, made->first_unit, parts, &at) ||
+      (stages && !lay_out_stages(stages, made->first_unit, parts, &at)))
+    return cudaErrorMemoryAllocation;
+  const cudaError_t error = move_to_device(gather, parts, at, made);
+  return error != cudaSuccess || !stages ? error : size_batches(stages, elements, origin, made);
+}
+
+template <typename To, typename Source>
+void launch(const rind_device_gather *g, int first, int last, void *const *to,
+            const void *const *own, const void *const *source, cudaStream_t stream) {
+  const int blocks = (last - first + warps_a_block - 1) / warps_a_block;
+  gather_units<To, Source>
+      <<<blocks, threads_a_block, 0, stream>>>(g->on_device, first, last, to, own, source);
+}
+
+} // namespace
+
+extern "C" int rind_device_gather_create(const rind_gather *gather,
+                                         const rind_gather_stages *stages, ptrdiff_t elements,
+                                         ptrdiff_t origin, rind_device_gather **made) {
+  arena parts = {};
+  rind_device_gather *fresh = (rind_device_gather *)calloc(1, sizeof *fresh);
+  if (!fresh) return (int)cudaErrorMemoryAllocation;
+  const cudaError_t error = fill_in(gather, stages, elements, origin, &parts, fresh);
+  free(parts.host);
+  if (error != cudaSuccess) {
+    rind_device_gather_destroy(&fresh);
+    cudaGetLastError();
+    return (int)error;
+  }
+  *made = fresh;
+  return 0;
+}
+
+extern "C" void rind_device_gather_destroy(rind_device_gather **gather) {
+  if (!gather || !*gather) return;
+  cudaFree((*gather)->memory);
+  cudaFree((*gather)->stages.scratch);
+  free((*gather)->first_unit);
+  free(*gather);
+  *gather = nullptr;
+}
+
+extern "C" int64_t rind_device_gather_bytes(const rind_device_gather *gather) {
+  return (int64_t)gather->bytes;
+}
+
+extern "C" int rind_device_gather_run(const rind_device_gather *g, int first, int last,
+                                      void *const *to_base, const void *const *own_base,
+                                      const void *const *source_base, void *stream) {
+  cudaStream_t on = (cudaStream_t)stream;
+  const bool from_double = g->source_type == RIND_FLOAT64;
+  if (g->stages.num_batches > 0) {
+    const int blocks = g->max_blocks;
+    if (g->sums_floats)
+      gather_batches<float, float>
+          <<<blocks, threads_a_block, 0, on>>>(g->on_device, g->stages, to_base, source_base);
+    else if (from_double)
+      gather_batches<double, double>
+          <<<blocks, threads_a_block, 0, on>>>(g->on_device, g->stages, to_base, source_base);
+    else
+      return (int)cudaErrorInvalidValue;
+    return (int)cudaGetLastError();
+  }
+  const int begin = g->first_unit[first], end = g->first_unit[last];
+  if (begin == end) return 0;
+  const bool to_double = g->to_type == RIND_FLOAT64;
+  if (to_double && from_double)
+    launch<double, double>(g, begin, end, to_base, own_base, source_base, on);
+  else if (to_double)
+    launch<double, float>(g, begin, end, to_base, own_base, source_base, on);
+  else if (from_double)
+    launch<float, double>(g, begin, end, to_base, own_base, source_base, on);
+  else
+    launch<float, float>(g, begin, end, to_base, own_base, source_base, on);
+  return (int)cudaGetLastError();
+}

@@ -1,0 +1,97 @@
+/* on_device.c - copies gathers and tables to the device, and enqueues them. */
+#include <on_device.h>
+
+#include <device_gather.h>
+#include <device_memory.h>
+
+static rind_error check(const rind_exchange *exchange, int code, const char *what) {
+  RIND_REQUIRE(exchange->context, code == 0, RIND_ERROR_DEVICE, "%s failed on the device: %s", what,
+               rind_device_error_text(code));
+  return RIND_OK;
+}
+
+rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *table, size_t count,
+                                    void ***copy) {
+  void *memory = NULL;
+  if (rind_exchange_space(exchange) == RIND_HOST || !table) return RIND_OK;
+  const size_t bytes = count * sizeof **copy;
+  RIND_TRY(rind_space_allocate(exchange->context, RIND_DEVICE, bytes, &memory));
+  *copy = memory;
+  return check(exchange, rind_device_copy(memory, table, bytes), "copying a table of addresses");
+}
+
+rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound) {
+  if (rind_exchange_space(exchange) == RIND_HOST || bound->num_fills == 0) return RIND_OK;
+  const rind_gather gather = rind_bound_gather(bound);
+  return check(exchange, rind_device_gather_create(&gather, NULL, 0, 0, &bound->device),
+               "copying rows");
+}
+
+static rind_error copy_part(const rind_exchange *exchange, const rind_exchange_phase *phase,
+                            rind_exchange_part *part) {
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->local));
+  RIND_TRY(rind_exchange_copy_bound(exchange, &part->remote));
+  if (phase->messages.num_peers == 0) return RIND_OK;
+  RIND_TRY(
+      rind_exchange_copy_table(exchange, part->pack_to, part->num_packed, &part->device_pack_to));
+  return rind_exchange_copy_table(exchange, part->remote_source, part->num_requested,
+                                  &part->device_remote_source);
+}
+
+/* The values, and where those of each wall begin. */
+static rind_error copy_walls(rind_exchange *exchange, int f) {
+  rind_exchange_field *field = &exchange->field[f];
+  const size_t count = 6 * (size_t)field->components.count;
+  void *memory = NULL;
+  RIND_TRY(rind_space_allocate(exchange->context, RIND_DEVICE, count * sizeof(double), &memory));
+  field->device_wall_value = memory;
+  const double *start[6];
+  for (int wall = 0; wall < 6; ++wall)
+    start[wall] = field->device_wall_value + (ptrdiff_t)wall * field->components.count;
+  RIND_TRY(rind_exchange_copy_table(exchange, start, 6, &field->device_wall_start));
+  return rind_exchange_copy_wall_values(exchange, f);
+}
+
+rind_error rind_exchange_copy_wall_values(rind_exchange *exchange, int f) {
+  rind_exchange_field *field = &exchange->field[f];
+  if (!field->device_wall_value) return RIND_OK;
+  RIND_TRY(rind_context_wait(exchange->context));
+  const size_t count = 6 * (size_t)field->components.count;
+  return check(exchange,
+               rind_device_copy(field->device_wall_value, field->wall_value,
+                                count * sizeof *field->wall_value),
+               "copying the walls' values");
+}
+
+rind_error rind_exchange_copy_to_device(rind_exchange *exchange) {
+  if (rind_exchange_space(exchange) == RIND_HOST) return RIND_OK;
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    RIND_TRY(copy_walls(exchange, f));
+    for (int p = 0; p < exchange->num_phases; ++p)
+      RIND_TRY(copy_part(exchange, &exchange->phase[p], &exchange->phase[p].part[f]));
+  }
+  return RIND_OK;
+}
+
+void rind_exchange_free_device(rind_exchange *exchange) {
+  for (int p = 0; p < exchange->num_phases; ++p)
+    for (int f = 0; f < exchange->num_fields; ++f) {
+      rind_space_free(RIND_DEVICE, exchange->phase[p].part[f].device_pack_to);
+      rind_space_free(RIND_DEVICE, exchange->phase[p].part[f].device_remote_source);
+    }
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    rind_space_free(RIND_DEVICE, exchange->field[f].device_wall_value);
+    rind_space_free(RIND_DEVICE, exchange->field[f].device_wall_start);
+  }
+}
+
+rind_error rind_exchange_enqueue(const rind_exchange *exchange, const rind_bound *bound, int first,
+                                 int last, void *const *to, const void *const *own,
+                                 const void *const *source) {
+  if (first == last) return RIND_OK;
+  return check(exchange,
+               rind_device_gather_run(bound->device, first, last, to, own, source,
+                                      exchange->context->stream),
+               "a gather");
+}

@@ -1,0 +1,33 @@
+/* on_device.h - gathers of an exchange whose fields are on the device: copied there once. */
+#pragma once
+#include <exchange_data.h>
+
+/* Where the exchange's fields are: all in one space. */
+static inline rind_space rind_exchange_space(const rind_exchange *exchange) {
+  return exchange->field[0].layout.space;
+}
+
+/* A host table of count addresses, copied to the device; NULL for host fields. */
+rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *table, size_t count,
+                                    void ***copy);
+
+/* Copies a gather that is complete. For host fields nothing happens. */
+rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound);
+
+/* Copies all gathers, tables and walls' values of the fill; not collective. */
+rind_error rind_exchange_copy_to_device(rind_exchange *exchange);
+/* The walls' values of a field as they are now. */
+rind_error rind_exchange_copy_wall_values(rind_exchange *exchange, int f);
+/* Frees what the two above have made beside gathers. */
+void rind_exchange_free_device(rind_exchange *exchange);
+
+/* Before the caller's function touches ghosts: what is enqueued is done. */
+static inline rind_error rind_exchange_wait_for_caller(const rind_exchange *exchange) {
+  return rind_exchange_space(exchange) == RIND_DEVICE ? rind_context_wait(exchange->context)
+                                                      : RIND_OK;
+}
+
+/* Enqueues fills of a gather; the tables are on the device. */
+rind_error rind_exchange_enqueue(const rind_exchange *exchange, const rind_bound *bound, int first,
+                                 int last, void *const *to, const void *const *own,
+                                 const void *const *source);

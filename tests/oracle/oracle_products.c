@@ -117,10 +117,12 @@ static void check_method(const backward *b, rind_adjoint_method method,
   if (exchange == NULL) return;
   CHECK_OK(rind_exchange_set_wall_values(exchange, 0, b->scene->wall_values), b->context);
   for (int pass = 0; pass < 2; ++pass) {
+    walls->last_adjoint = 0;
     run_adjoint(b, exchange, (turn + pass) % 2 == 0);
     backward_judge(b, method == RIND_ADJOINT_TRANSPOSED ? "transposed" : "per term", walls, judged);
   }
   const long calls[2] = {walls->calls, walls->adjoint_calls};
+  walls->last_adjoint = 0;
   check_products(b, exchange, b->scene->seed);
   CHECK(walls->calls - calls[0] == 2 * (walls->adjoint_calls - calls[1]),
         "%s: %ld calls of two fills, %ld of an adjoint", b->name, walls->calls - calls[0],

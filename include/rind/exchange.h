@@ -115,9 +115,10 @@ RIND_BEGIN_DECLS
  * layout on the schedule's forest. Borrows schedule, which must outlive *exchange. layout->dim 0
  * means the forest's. RIND_ERROR_MISMATCH if the layout's dimension, cells or ghosts are not the
  * schedule's, if the rules have walls of another number of components, or if ranks ask for
- * different layouts or options; RIND_ERROR_INVALID for vectors that overlap or are not inside a
- * field, or if a wall needs a function and there is none; RIND_ERROR_UNSUPPORTED for device
- * memory where there is no device, and for RIND_METHOD_TERM_BY_TERM on it. */
+ * different layouts or options; RIND_ERROR_INVALID for a schedule that is an adjoint, for vectors
+ * that overlap or are not inside a field, or if a wall needs a function and there is none;
+ * RIND_ERROR_UNSUPPORTED for device memory where there is no device, and for
+ * RIND_METHOD_TERM_BY_TERM on it. */
 RIND_API rind_error rind_exchange_create(const rind_schedule *schedule, const rind_layout *layout,
                                          const rind_exchange_options *options,
                                          rind_exchange **exchange);

@@ -160,6 +160,9 @@ static rind_error take_vector(rind_exchange *exchange, int v, int first) {
 
 rind_error rind_exchange_take(rind_exchange *exchange, const rind_layout *layouts, int num_fields,
                               const rind_exchange_options *options) {
+  RIND_REQUIRE(exchange->context, !exchange->schedule->is_adjoint, RIND_ERROR_INVALID,
+               "the schedule is an adjoint, which is for looking at: make the exchange of the one "
+               "that fills, with rind_exchange_options.adjoint");
   RIND_TRY(take_fields(exchange, layouts, num_fields));
   RIND_TRY(take_options(exchange, options));
   for (int v = 0; v < exchange->options.num_vectors; ++v)

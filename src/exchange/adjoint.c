@@ -150,7 +150,7 @@ rind_error rind_fill_adjoint_begin(rind_exchange *exchange, rind_field *field) {
   if (!exchange) return RIND_ERROR_INVALID;
   RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
   RIND_TRY(rind_adjoint_check(exchange));
-  RIND_TRY(rind_exchange_check_single(exchange));
+  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_ADJOINT));
   return rind_fill_fields_adjoint_begin(exchange, &field);
 }
 
@@ -158,7 +158,7 @@ rind_error rind_fill_adjoint_end(rind_exchange *exchange, rind_field *field) {
   if (!exchange) return RIND_ERROR_INVALID;
   RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
   RIND_TRY(rind_adjoint_check(exchange));
-  RIND_TRY(rind_exchange_check_single(exchange));
+  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_ADJOINT));
   return rind_fill_fields_adjoint_end(exchange, &field);
 }
 

@@ -48,10 +48,10 @@ rind_error rind_exchange_check_fields(const rind_exchange *exchange, rind_field 
   return RIND_OK;
 }
 
-rind_error rind_exchange_check_single(const rind_exchange *exchange) {
+rind_error rind_exchange_check_single(const rind_exchange *exchange, rind_exchange_state state) {
   RIND_REQUIRE(exchange->context, exchange->num_fields == 1, RIND_ERROR_MISMATCH,
-               "one field for an exchange of %d: fill them together with rind_fill_fields",
-               exchange->num_fields);
+               "one field for an exchange of %d: give all of them to %s", exchange->num_fields,
+               state == RIND_EXCHANGE_ADJOINT ? "rind_fill_fields_adjoint" : "rind_fill_fields");
   return RIND_OK;
 }
 

@@ -112,14 +112,14 @@ rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const *fields) 
 rind_error rind_fill_begin(rind_exchange *exchange, rind_field *field) {
   if (!exchange) return RIND_ERROR_INVALID;
   RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
-  RIND_TRY(rind_exchange_check_single(exchange));
+  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_FILLS));
   return rind_fill_fields_begin(exchange, &field);
 }
 
 rind_error rind_fill_end(rind_exchange *exchange, rind_field *field) {
   if (!exchange) return RIND_ERROR_INVALID;
   RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
-  RIND_TRY(rind_exchange_check_single(exchange));
+  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_FILLS));
   return rind_fill_fields_end(exchange, &field);
 }
 

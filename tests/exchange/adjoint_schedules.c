@@ -30,6 +30,34 @@ static void check_refused(const scene *s, const rind_layout *layout) {
   rind_exchange_destroy(&exchange);
 }
 
+/* The text of the last error ends with the name of the right call. */
+static void check_names(const scene *s, const char *call) {
+  const char *text = rind_last_error(s->context), *space = strrchr(text, ' ');
+  CHECK(space && strcmp(space + 1, call) == 0, "\"%s\" does not end with %s", text, call);
+}
+
+static void check_single(const scene *s, const rind_layout *layout) {
+  rind_field *field[2] = {NULL, NULL};
+  rind_exchange *exchange = NULL;
+  const rind_layout layouts[2] = {*layout, *layout};
+  for (int f = 0; f < 2; ++f)
+    CHECK_OK(rind_field_create(s->forest, layout, &field[f]), s->context);
+  CHECK_OK(rind_exchange_create_fields(s->schedule, layouts, 2, &with_adjoint, &exchange),
+           s->context);
+  CHECK_ERROR(rind_fill(exchange, field[0]), RIND_ERROR_MISMATCH, s->context);
+  check_names(s, "rind_fill_fields");
+  CHECK_ERROR(rind_fill_end(exchange, field[0]), RIND_ERROR_MISMATCH, s->context);
+  check_names(s, "rind_fill_fields");
+  CHECK_ERROR(rind_fill_adjoint(exchange, field[0]), RIND_ERROR_MISMATCH, s->context);
+  check_names(s, "rind_fill_fields_adjoint");
+  CHECK_ERROR(rind_fill_adjoint_end(exchange, field[0]), RIND_ERROR_MISMATCH, s->context);
+  check_names(s, "rind_fill_fields_adjoint");
+  CHECK_OK(rind_fill_fields_adjoint(exchange, field), s->context);
+  rind_exchange_destroy(&exchange);
+  for (int f = 0; f < 2; ++f)
+    rind_field_destroy(&field[f]);
+}
+
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
   for (int number = 0; number < 2; ++number) {
@@ -37,6 +65,7 @@ int main(int argc, char **argv) {
     scene_create(MPI_COMM_WORLD, number, 1, NULL, &s);
     const rind_layout layout = {.cells = s.cells, .ghosts = s.ghosts, .components = 2};
     check_refused(&s, &layout);
+    check_single(&s, &layout);
     scene_destroy(&s);
   }
   return check_end();

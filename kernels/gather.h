@@ -79,8 +79,8 @@ void rind_gather_host_term_by_term(const rind_gather *gather, int first, int las
 
 /* Rows of an adjoint, which add to what is there: their first term is an own term of weight 1 at
  * the destination. Batch b is the fills [first[b], first[b + 1]), all to one block, which run one
- * after the other; one thread runs batches in their order, more threads in any. The destination's
- * cells are the own cells.
+ * after the other; batches run in any order, on any number of threads. The destination's cells are
+ * the own cells.
  *
  * A destination in float is summed in double over its whole batch and rounded once: then
  * gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives each thread room for a

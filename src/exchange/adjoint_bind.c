@@ -2,7 +2,6 @@
 #include <adjoint_data.h>
 
 #include <bind.h>
-#include <on_device.h>
 #include <stdlib.h>
 
 /* A phase under construction. */
@@ -11,7 +10,6 @@ typedef struct binding {
   const rind_schedule *transposed;
   const rind_shipments *shipments;
   bool clears;
-  bool by_pairs; /* a batch a link, else all links of a block */
   int num_items;
   rind_contribution *item; /* [num_items], by block; those of a block in the order of their fills */
   bool *reached;           /* [num_local], blocks to which a message contributes */
@@ -26,26 +24,6 @@ static int compare_items(const void *left, const void *right) {
   if (a->from != b->from) return a->from > b->from ? -1 : 1;
   if (a->region != b->region) return a->region > b->region ? -1 : 1;
   return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* The same for each block, but what goes from one block to another comes next to what comes back:
- * their lines are the same. The pair with the highest numbers comes first. */
-static int compare_pairs(const void *left, const void *right) {
-  const rind_contribution *a = left, *b = right;
-  const int64_t high_a = a->from > a->to ? a->from : a->to, low_a = a->from + a->to - high_a;
-  const int64_t high_b = b->from > b->to ? b->from : b->to, low_b = b->from + b->to - high_b;
-  if (high_a != high_b) return high_a > high_b ? -1 : 1;
-  if (low_a != low_b) return low_a > low_b ? -1 : 1;
-  return compare_items(left, right);
-}
-
-/* One thread runs batches in their order, so each link may be one; sums of floats need all of a
- * block's links together. */
-static bool goes_by_pairs(const rind_exchange *exchange) {
-  bool doubles = exchange->context->threads == 1 && rind_exchange_space(exchange) == RIND_HOST;
-  for (int f = 0; f < exchange->num_fields; ++f)
-    doubles = doubles && exchange->field[f].layout.type == RIND_FLOAT64;
-  return doubles;
 }
 
 /* True for the rows of a local block; boxes of the caller's function have none but zeros. */
@@ -64,7 +42,6 @@ static void list_items(binding *b, int first_run, int end_run, int num_received)
     if (!has_rows(b, run)) continue;
     b->item[b->num_items] =
         (rind_contribution){.from = run->source >= 0 ? block[run->source].global : -1,
-                            .to = block[run->block].global,
                             .block = run->block,
                             .set = run->set,
                             .source = run->source,
@@ -73,14 +50,11 @@ static void list_items(binding *b, int first_run, int end_run, int num_received)
     ++b->num_items;
   }
   for (int i = 0; i < num_received; ++i) {
-    rind_contribution *item = &b->item[b->num_items++];
-    *item = b->shipments->contribution[i];
-    item->to = block[item->block].global;
+    b->item[b->num_items++] = b->shipments->contribution[i];
     b->reached[b->shipments->contribution[i].block] = true;
   }
   if (!b->clears && b->num_items > 0)
-    qsort(b->item, (size_t)b->num_items, sizeof *b->item,
-          b->by_pairs ? compare_pairs : compare_items);
+    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
 }
 
 static void count_rows(const binding *b, rind_exchange_stats *stats) {
@@ -149,7 +123,7 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
     if (b->reached[item->block] != reached) continue;
     bound_all = bind_item(b, &binder, &field->layout, num_used, item);
     batches->run_fill[++batches->num_runs] = bound->num_fills;
-    const bool block_ends = b->by_pairs || i + 1 == b->num_items || item[1].block != item->block;
+    const bool block_ends = i + 1 == b->num_items || item[1].block != item->block;
     if (block_ends && bound->num_fills > batches->first_fill[batches->num_batches])
       batches->first_fill[++batches->num_batches] = bound->num_fills;
   }
@@ -197,8 +171,7 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
   binding b = {.exchange = exchange,
                .transposed = transposed,
                .shipments = shipments,
-               .clears = here->kind == RIND_PHASE_CLEAR,
-               .by_pairs = goes_by_pairs(exchange)};
+               .clears = here->kind == RIND_PHASE_CLEAR};
   bool bound =
       num_received <= INT32_MAX - (end - first) && allocate(&b, end - first + num_received);
   if (bound) {

@@ -10,8 +10,7 @@
 #include <exchange_data.h>
 #include <shipments.h>
 
-/* Batch b is the fills [first_fill[b], first_fill[b + 1]): all that reaches one block, or, if one
- * thread runs them, what one link contributes. */
+/* Batch b is the fills [first_fill[b], first_fill[b + 1]), all that reaches one block. */
 typedef struct rind_batches {
   rind_bound bound;
   int num_batches;

@@ -7,7 +7,6 @@
  * a message. */
 typedef struct rind_contribution {
   int64_t from;    /* global number of the block whose ghosts are read */
-  int64_t to;      /* and of the one whose cells are added to */
   int32_t block;   /* local */
   int32_t set;     /* of the transposed schedule */
   int32_t source;  /* a local block, or a box received; -1: none, ghosts become 0 */

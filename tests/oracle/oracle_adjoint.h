@@ -50,7 +50,8 @@ typedef struct oracle_adjoint {
   int64_t num_values; /* of all leaves, padded */
   uint8_t *written;   /* [num_values] 1 + phase of a covered ghost; else 0 */
   uint8_t *read;      /* [num_values] not 0: a row reads the cell */
-  oracle_contributions of[ORACLE_NUM_PHASES]; /* by cell, in canonical order */
+  bool sorted;        /* by cell, in canonical order */
+  oracle_contributions of[ORACLE_NUM_PHASES]; /* by phase */
 } oracle_adjoint;
 
 /* How contributions to a cell are ordered and rounded; canonical is what docs/rows.md asks. */

@@ -1,37 +1,17 @@
-/* oracle_backward.c - the library's adjoint against the oracle's, and as the transpose of the fill.
- */
-#include <math.h>
+/* oracle_backward.c - the library's adjoint of a field against the oracle's. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "oracle_adjoint.h"
-#include "oracle_scene.h"
-
-/* Everything about one scene's adjoint. */
-typedef struct backward {
-  const scene *scene;
-  const char *name;
-  const rind_forest *forest;
-  rind_context *context;
-  oracle_fill by;
-  oracle_adjoint *adjoint;
-  double *seed;   /* [num_values] what the cells hold before */
-  double *result; /* [num_values] what the oracle says they hold after */
-  scene_memory *memory;
-  rind_field *field;
-} backward;
+#include "oracle_backward.h"
 
 static double seed_value(const void *user, int leaf, const int cell[3], int component) {
   const int shifted[3] = {cell[0] + 32, cell[1] + 32, cell[2] + 32};
   return scene_noise(user, leaf, shifted, component + 50);
 }
 
-static bool is_interior(const scene_memory *memory, const int cell[3]) {
-  for (int a = 0; a < memory->layout.dim; ++a) {
-    if (cell[a] < 0 || cell[a] >= memory->layout.cells) return false;
-  }
-  return true;
+bool backward_is_interior(const backward *b, const int cell[3]) {
+  return oracle_is_interior(b->by.judge, cell);
 }
 
 /* Seeds of all leaves, as stored. Cells that no row reads and no fill writes have none. */
@@ -50,8 +30,7 @@ static void draw_seeds(backward *b, uint64_t noise) {
   }
 }
 
-/* Only cells that take part get their seeds, the others are NaNs that tell where they are from. */
-static void put_seeds(const backward *b) {
+void backward_put(const backward *b) {
   scene_poison_all(b->memory);
   for (int block = 0; block < b->memory->num_blocks; ++block) {
     const int leaf = (int)rind_forest_block(b->forest, block)->global;
@@ -70,7 +49,7 @@ static void put_seeds(const backward *b) {
 static void judge_cell(const backward *b, int block, int leaf, const int cell[3], int component,
                        scene_verdict *verdict, scene_adjoint_counts *judged) {
   const int64_t i = oracle_adjoint_index(b->adjoint, leaf, cell, component);
-  const bool interior = is_interior(b->memory, cell);
+  const bool interior = backward_is_interior(b, cell);
   if (!b->adjoint->read[i] && b->adjoint->written[i] == 0) {
     judged->kept += interior;
     return;
@@ -93,8 +72,8 @@ static void judge_cell(const backward *b, int block, int leaf, const int cell[3]
            cell[0], cell[1], cell[2], component, b->adjoint->written[i] - 1, got, want, b->seed[i]);
 }
 
-static void judge_result(const backward *b, const char *method, const scene_walls *walls,
-                         scene_adjoint_counts *judged) {
+void backward_judge(const backward *b, const char *method, const scene_walls *walls,
+                    scene_adjoint_counts *judged) {
   scene_verdict v = {.covered = 0};
   for (int block = 0; block < b->memory->num_blocks; ++block) {
     const int leaf = (int)rind_forest_block(b->forest, block)->global;
@@ -113,152 +92,28 @@ static void judge_result(const backward *b, const char *method, const scene_wall
         v.wrong, v.covered, v.touched, walls->wrong, v.text, text);
 }
 
-static void run_adjoint(const backward *b, rind_exchange *exchange, bool split) {
-  put_seeds(b);
-  if (split) {
-    CHECK_OK(rind_fill_adjoint_begin(exchange, b->field), b->context);
-    CHECK_OK(rind_fill_adjoint_end(exchange, b->field), b->context);
-  } else {
-    CHECK_OK(rind_fill_adjoint(exchange, b->field), b->context);
-  }
-}
-
-/* The ghosts [num_values] that a fill of values makes, 0 elsewhere. */
-static void fill_values(const backward *b, rind_exchange *exchange, oracle_value value,
-                        const uint64_t *noise, double *ghost) {
-  scene_poison(b->memory, b->forest, value, noise);
-  CHECK_OK(rind_fill(exchange, b->field), b->context);
-  for (int block = 0; block < b->memory->num_blocks; ++block) {
-    const int leaf = (int)rind_forest_block(b->forest, block)->global;
-    int cell[3];
-    scene_first_cell(b->memory, cell);
-    do {
-      for (int c = 0; c < b->scene->components; ++c) {
-        const int64_t i = oracle_adjoint_index(b->adjoint, leaf, cell, c);
-        ghost[i] = 0;
-        if (b->adjoint->written[i] > 0) ghost[i] = scene_value(b->memory, block, cell, c);
-      }
-    } while (scene_next_cell(b->memory, cell));
-  }
-}
-
-static double zero_value(const void *user, int leaf, const int cell[3], int component) {
-  (void)user, (void)leaf, (void)cell, (void)component;
-  return 0;
-}
-
-/* sum of |u| X over interiors, where X are the sums of |weight ghost| through all phases. */
-static double sum_of_terms(const backward *b, const uint64_t *noise, const double *seed) {
-  double *size = malloc((size_t)b->adjoint->num_values * sizeof *size + 1);
-  if (size == NULL) abort();
-  for (int64_t i = 0; i < b->adjoint->num_values; ++i)
-    size[i] = fabs(seed[i]);
-  oracle_adjoint_apply(b->adjoint, ORACLE_ABSOLUTE, size);
-  double sum = 0;
-  for (int leaf = 0; leaf < b->by.judge->num_leaves; ++leaf) {
-    int cell[3];
-    scene_first_cell(b->memory, cell);
-    do {
-      if (!is_interior(b->memory, cell)) continue;
-      for (int c = 0; c < b->scene->components; ++c) {
-        const int64_t i = oracle_adjoint_index(b->adjoint, leaf, cell, c);
-        if (b->adjoint->read[i]) sum += fabs(scene_noise(noise, leaf, cell, c)) * size[i];
-      }
-    } while (scene_next_cell(b->memory, cell));
-  }
-  free(size);
-  return sum;
-}
-
-/* <G u + c - c, v> = <u, G^T v>; interiors of v count on both sides. */
-static void check_products(const backward *b, rind_exchange *exchange, uint64_t noise) {
+void backward_open(const scene *s, const char *name, const rind_forest *forest, const oracle *judge,
+                   scene_memory *memory, rind_field *field, backward *b) {
+  *b = (backward){.scene = s,
+                  .name = name,
+                  .forest = forest,
+                  .context = rind_forest_context(forest),
+                  .rules = scene_rules(s),
+                  .memory = memory,
+                  .field = field};
+  b->by = scene_oracle_fill(s, judge, &b->rules, &s->seed);
+  b->adjoint = oracle_adjoint_create(&b->by, s->ghosts);
   const size_t bytes = (size_t)b->adjoint->num_values * sizeof(double) + 1;
-  double *filled = calloc(1, bytes), *constant = calloc(1, bytes);
-  if (filled == NULL || constant == NULL) abort();
-  fill_values(b, exchange, scene_noise, &noise, filled);
-  fill_values(b, exchange, zero_value, &noise, constant);
-  run_adjoint(b, exchange, false);
-  double mine[3] = {0, 0, 0}, product[3];
-  for (int block = 0; block < b->memory->num_blocks; ++block) {
-    const int leaf = (int)rind_forest_block(b->forest, block)->global;
-    int cell[3];
-    scene_first_cell(b->memory, cell);
-    do {
-      for (int c = 0; c < b->scene->components; ++c) {
-        const int64_t i = oracle_adjoint_index(b->adjoint, leaf, cell, c);
-        if (is_interior(b->memory, cell)) {
-          if (!b->adjoint->read[i]) continue;
-          double u = scene_noise(&noise, leaf, cell, c);
-          if (b->scene->type == RIND_FLOAT32) u = (double)(float)u;
-          mine[0] += u * b->seed[i];
-          mine[1] += u * scene_value(b->memory, block, cell, c);
-        } else if (b->adjoint->written[i] > 0) {
-          mine[0] += (filled[i] - constant[i]) * b->seed[i];
-          mine[2] += fabs(constant[i] * b->seed[i]);
-        }
-      }
-    } while (scene_next_cell(b->memory, cell));
-  }
-  MPI_Allreduce(mine, product, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  const double terms = sum_of_terms(b, &noise, b->seed) + product[2];
-  const double relative = b->scene->type == RIND_FLOAT32 ? 1e-6 : 1e-13;
-  char text[512];
-  scene_print(b->scene, text);
-  CHECK(fabs(product[0] - product[1]) <= relative * terms,
-        "%s: <Gu, v> %.17g, <u, G^T v> %.17g, apart by %.2g of the terms (%s)", b->name, product[0],
-        product[1], fabs(product[0] - product[1]) / terms, text);
-  free(filled);
-  free(constant);
+  b->seed = malloc(bytes);
+  b->result = malloc(bytes);
+  if (b->seed == NULL || b->result == NULL) abort();
+  draw_seeds(b, s->seed ^ 0xad101);
+  memcpy(b->result, b->seed, bytes - 1);
+  oracle_adjoint_apply(b->adjoint, ORACLE_CANONICAL, b->result);
 }
 
-static void check_method(const backward *b, rind_adjoint_method method,
-                         const rind_schedule *schedule, scene_walls *walls,
-                         scene_adjoint_counts *judged) {
-  rind_exchange *exchange = NULL;
-  rind_exchange_options options = scene_options(b->scene, walls);
-  options.adjoint = true;
-  options.adjoint_method = method;
-  options.wall_adjoint = scene_transpose_wall;
-  const int turn = (int)(b->scene->seed % 3) + (int)method;
-  options.max_message_bytes = turn % 3 == 0 ? 256 : 0;
-  CHECK_OK(rind_exchange_create(schedule, &b->memory->layout, &options, &exchange), b->context);
-  if (exchange == NULL) return;
-  CHECK_OK(rind_exchange_set_wall_values(exchange, 0, b->scene->wall_values), b->context);
-  for (int pass = 0; pass < 2; ++pass) {
-    run_adjoint(b, exchange, (turn + pass) % 2 == 0);
-    judge_result(b, method == RIND_ADJOINT_TRANSPOSED ? "transposed" : "per term", walls, judged);
-  }
-  const long calls[2] = {walls->calls, walls->adjoint_calls};
-  check_products(b, exchange, b->scene->seed);
-  CHECK(walls->calls - calls[0] == 2 * (walls->adjoint_calls - calls[1]),
-        "%s: %ld calls of two fills, %ld of an adjoint", b->name, walls->calls - calls[0],
-        walls->adjoint_calls - calls[1]);
-  rind_exchange_destroy(&exchange);
-}
-
-void scene_check_adjoint(const scene *s, const char *name, const rind_forest *forest,
-                         const oracle *judge, const rind_schedule *schedule, scene_walls *walls,
-                         scene_memory *memory, rind_field *field, scene_adjoint_counts *judged) {
-  const rind_rules rules = scene_rules(s);
-  backward b = {.scene = s,
-                .name = name,
-                .forest = forest,
-                .context = rind_forest_context(forest),
-                .by = scene_oracle_fill(s, judge, &rules, &s->seed),
-                .memory = memory,
-                .field = field};
-  walls->noise = s->seed;
-  b.adjoint = oracle_adjoint_create(&b.by, s->ghosts);
-  const size_t bytes = (size_t)b.adjoint->num_values * sizeof(double) + 1;
-  b.seed = malloc(bytes);
-  b.result = malloc(bytes);
-  if (b.seed == NULL || b.result == NULL) abort();
-  draw_seeds(&b, s->seed ^ 0xad101);
-  memcpy(b.result, b.seed, bytes - 1);
-  oracle_adjoint_apply(b.adjoint, ORACLE_CANONICAL, b.result);
-  check_method(&b, RIND_ADJOINT_TRANSPOSED, schedule, walls, judged);
-  check_method(&b, RIND_ADJOINT_PER_TERM, schedule, walls, judged);
-  free(b.seed);
-  free(b.result);
-  oracle_adjoint_destroy(b.adjoint);
+void backward_close(backward *b) {
+  free(b->seed);
+  free(b->result);
+  oracle_adjoint_destroy(b->adjoint);
 }

@@ -149,6 +149,15 @@ void scene_fill_wall(void *user, const rind_wall_call *call) {
   }
 }
 
+/* Axes, blocks and regions descend. */
+static bool call_is_in_order(scene_walls *walls, const rind_wall_call *call, int leaf) {
+  const int64_t block = (int64_t)(call->wall / 2 + 1) << 32 | leaf;
+  const int64_t place = block * RIND_NUM_REGIONS + call->region;
+  const bool descends = walls->last_adjoint == 0 || place <= walls->last_adjoint;
+  walls->last_adjoint = place;
+  return descends;
+}
+
 /* Layer after layer, in the order of docs/rows.md: from the upper one down. */
 void scene_transpose_wall(void *user, const rind_wall_call *call) {
   scene_walls *walls = user;
@@ -157,6 +166,8 @@ void scene_transpose_wall(void *user, const rind_wall_call *call) {
     ++walls->wrong;
     return;
   }
+  const int leaf = (int)rind_forest_block(walls->forest, call->block)->global;
+  if (!call_is_in_order(walls, call, leaf)) ++walls->wrong;
   const int axis = call->wall / 2, num_layers = call->extent[axis];
   const int num_cells = call->extent[0] * call->extent[1] * call->extent[2];
   for (int c = 0; c < walls->scene->components; ++c) {

@@ -4,11 +4,11 @@
  *     oracle_fields PATH     PATH: for .inp files
  *
  * The fields differ in components, type, storage, order and strides; each is judged by the oracle,
- * too. */
+ * too, and so is the adjoint of all together. */
 #include <string.h>
 
 #include "check.h"
-#include "oracle_scene.h"
+#include "oracle_backward.h"
 
 enum { MAX_FIELDS = 4 };
 
@@ -34,6 +34,17 @@ static void fill_wall(void *user, const rind_wall_call *call) {
   rind_wall_call one = *call;
   one.field = 0;
   scene_fill_wall(&all->walls[call->field], &one);
+}
+
+static void transpose_wall(void *user, const rind_wall_call *call) {
+  pile *all = user;
+  if (call->field < 0 || call->field >= all->num) {
+    ++all->strange;
+    return;
+  }
+  rind_wall_call one = *call;
+  one.field = 0;
+  scene_transpose_wall(&all->walls[call->field], &one);
 }
 
 static size_t memory_bytes(const scene_memory *memory) {
@@ -109,13 +120,47 @@ static void check_field(pile *all, const scene_run *run, int f) {
         all->walls[f].wrong, all->strange, v.text);
 }
 
+/* One adjoint of all fields, in as many messages as a fill; each field is judged by the oracle. */
+static void transpose_together(pile *all, const scene_run *run, rind_exchange *exchange, bool split,
+                               const rind_exchange_stats *fill) {
+  backward b[MAX_FIELDS];
+  scene_adjoint_counts judged = {.cells = 0};
+  for (int f = 0; f < all->num; ++f) {
+    backward_open(&all->scene[f], "fields together", run->forest, run->judge, &all->memory[f],
+                  all->field[f], &b[f]);
+    backward_put(&b[f]);
+  }
+  if (split) {
+    CHECK_OK(rind_fill_fields_adjoint_begin(exchange, all->field), run->context);
+    CHECK_OK(rind_fill_fields_adjoint_end(exchange, all->field), run->context);
+  } else {
+    CHECK_OK(rind_fill_fields_adjoint(exchange, all->field), run->context);
+  }
+  for (int f = 0; f < all->num; ++f) {
+    backward_judge(&b[f], f % 2 == 0 ? "even field" : "odd field", &all->walls[f], &judged);
+    backward_close(&b[f]);
+  }
+  rind_exchange_stats stats = {.peers = 0};
+  CHECK_OK(rind_exchange_get_adjoint_stats(exchange, &stats), run->context);
+  CHECK(all->strange == 0, "%ld strange calls", all->strange);
+  CHECK(stats.messages_sent <= fill->messages_received &&
+            stats.messages_received <= fill->messages_sent,
+        "%d messages out, %d in; the fill: %d and %d", stats.messages_sent, stats.messages_received,
+        fill->messages_sent, fill->messages_received);
+}
+
 static void fill_together(pile *all, const scene_run *run, bool split,
                           const rind_exchange_stats *one) {
   rind_exchange *exchange = NULL;
   rind_layout layout[MAX_FIELDS];
   int vector[MAX_FIELDS * SCENE_MAX_VECTORS];
   const int num_vectors = list_vectors(all, vector);
+  const rind_adjoint_method backwards =
+      all->num % 2 == 0 ? RIND_ADJOINT_TRANSPOSED : RIND_ADJOINT_PER_TERM;
   const rind_exchange_options options = {.method = all->scene[0].method,
+                                         .adjoint = true,
+                                         .adjoint_method = backwards,
+                                         .wall_adjoint = transpose_wall,
                                          .wall_function = fill_wall,
                                          .wall_user = all,
                                          .num_vectors = num_vectors,
@@ -144,6 +189,7 @@ static void fill_together(pile *all, const scene_run *run, bool split,
         stats.messages_received, one->messages_sent, one->messages_received);
   for (int f = 0; f < all->num; ++f)
     check_field(all, run, f);
+  transpose_together(all, run, exchange, !split, &stats);
   rind_exchange_destroy(&exchange);
 }
 

@@ -193,7 +193,8 @@ typedef struct scene_walls {
   uint64_t noise;
   long calls;
   long adjoint_calls;
-  long wrong; /* calls that are not what they should be */
+  int64_t last_adjoint; /* place of the last call of an adjoint in its order; 0 before the first */
+  long wrong;           /* calls that are not what they should be */
 } scene_walls;
 /* A rind_wall_function; user is a scene_walls. */
 void scene_fill_wall(void *user, const rind_wall_call *call);

@@ -169,16 +169,25 @@ static double add_up(const oracle_contributions *list, long first, long last, ri
   return order == ORACLE_ABSOLUTE ? sum : stored(type, sum);
 }
 
+static void sort_all(oracle_adjoint *adjoint, oracle_order order) {
+  const bool other = order == ORACLE_ASCENDING || order == ORACLE_BY_GHOST;
+  if (adjoint->sorted && !other) return;
+  adjoint->sorted = !other;
+  for (int phase = 0; phase < ORACLE_NUM_PHASES; ++phase) {
+    const oracle_contributions *list = &adjoint->of[phase];
+    if (list->num == 0) continue;
+    qsort(list->item, (size_t)list->num, sizeof *list->item,
+          order == ORACLE_ASCENDING  ? ascending
+          : order == ORACLE_BY_GHOST ? by_ghost
+                                     : canonical);
+  }
+}
+
 void oracle_adjoint_apply(oracle_adjoint *adjoint, oracle_order order, double *value) {
   const rind_type type = adjoint->by->type;
+  sort_all(adjoint, order);
   for (int phase = ORACLE_NUM_PHASES - 1; phase >= 0; --phase) {
-    oracle_contributions *list = &adjoint->of[phase];
-    if (list->num > 0) {
-      qsort(list->item, (size_t)list->num, sizeof *list->item,
-            order == ORACLE_ASCENDING  ? ascending
-            : order == ORACLE_BY_GHOST ? by_ghost
-                                       : canonical);
-    }
+    const oracle_contributions *list = &adjoint->of[phase];
     for (long first = 0, last = 0; first < list->num; first = last) {
       while (last < list->num && list->item[last].cell == list->item[first].cell)
         ++last;

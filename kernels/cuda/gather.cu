@@ -10,9 +10,12 @@
 
 namespace {
 
-constexpr int unit_values = 32, threads_a_block = 256, warps_a_block = threads_a_block / 32;
+constexpr int threads_a_block = 256, warps_a_block = threads_a_block / 32;
+/* A thread of a unit of copies has so many, and all its loads under way at once. */
+constexpr int copies_a_thread = 8;
 
-/* Values first .. first + 31 of a fill; value v is lane v % lanes of cell v / lanes. */
+/* Values first .. first + 31 of a fill, of a copy that is in no batch first .. first + 255; value v
+ * is lane v % lanes of cell v / lanes. */
 struct unit {
   int fill;
   int first;
@@ -91,12 +94,50 @@ __device__ void run_value(const rind_gather_row &row, unsigned value, To *to, co
   }
 }
 
+/* The copies of a unit. */
+template <typename T>
+__device__ void run_copies(const rind_gather_row &row, unsigned first, T *to, const T *source) {
+  ptrdiff_t to_at[copies_a_thread], source_at[copies_a_thread];
+  bool exists[copies_a_thread];
+  T value[copies_a_thread];
+  const unsigned e0 = row.extent[0], e1 = row.extent[1];
+  const bool flat = row.extent[2] == 1 && row.extent[3] == 1;
+#pragma unroll
+  for (int u = 0; u < copies_a_thread; ++u) {
+    const unsigned cell = first + 32 * u + threadIdx.x % 32;
+    if (flat) {
+      const unsigned j = cell / e0, i = cell - j * e0;
+      exists[u] = j < e1;
+      to_at[u] = i * row.to_stride[0] + j * row.to_stride[1];
+      source_at[u] = i * row.source_stride[0] + j * row.source_stride[1];
+    } else {
+      place at = {};
+      exists[u] = find_place(row, cell, at);
+      to_at[u] = at.to - row.to_offset[0];
+      source_at[u] = at.source;
+    }
+  }
+  to += row.to_offset[0];
+  source += row.offset[0];
+#pragma unroll
+  for (int u = 0; u < copies_a_thread; ++u)
+    if (exists[u]) value[u] = source[source_at[u]];
+#pragma unroll
+  for (int u = 0; u < copies_a_thread; ++u)
+    if (exists[u]) to[to_at[u]] = value[u];
+}
+
 template <typename To, typename Source>
 __device__ void run_unit(const engine &e, int number, void *const *to_base,
                          const void *const *own_base, const void *const *source_base) {
   const unit u = e.units[number];
   const rind_gather_fill fill = e.fill[u.fill];
   const rind_gather_row &row = e.row[fill.row];
+  if (row.body == RIND_GATHER_COPY) {
+    run_copies(row, (unsigned)u.first, (To *)to_base[fill.to],
+               (const To *)source_base[fill.source]);
+    return;
+  }
   run_value<To, Source>(row, (unsigned)u.first + threadIdx.x % 32, (To *)to_base[fill.to],
                         (const To *)own_base[fill.to], (const Source *)source_base[fill.source]);
 }
@@ -170,6 +211,11 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
+/* Rows of batches are no copies. */
+int unit_size(const rind_gather_row &row) {
+  return row.body == RIND_GATHER_COPY ? 32 * copies_a_thread : 32;
+}
+
 int64_t values_of(const rind_gather_row &row) {
   int64_t values = row.num_lanes;
   for (int d = 0; d < RIND_GATHER_DIMS; ++d)
@@ -231,7 +277,8 @@ bool count_units(const rind_gather *gather, int *first_unit) {
   for (int f = 0; f < gather->num_fills; ++f) {
     first_unit[f] = (int)units;
     const int64_t values = values_of(gather->row[gather->fill[f].row]);
-    units += (values + unit_values - 1) / unit_values;
+    const int size = unit_size(gather->row[gather->fill[f].row]);
+    units += (values + size - 1) / size;
     if (values > INT32_MAX || units > INT32_MAX) return false;
   }
   first_unit[gather->num_fills] = (int)units;
@@ -248,7 +295,7 @@ bool lay_out(const rind_gather *gather, const int *first_unit, arena *parts, pla
   unit *units = (unit *)(parts->host + at->units);
   for (int f = 0; f < num_fills; ++f)
     for (int u = first_unit[f]; u < first_unit[f + 1]; ++u)
-      units[u] = {f, (u - first_unit[f]) * unit_values};
+      units[u] = {f, (u - first_unit[f]) * unit_size(gather->row[gather->fill[f].row])};
   for (int r = 0; r < num_rows; ++r) {
     const rind_gather_row *from = &gather->row[r];
     const size_t terms = (size_t)from->num_terms, lanes = (size_t)from->num_lanes;

@@ -12,9 +12,10 @@ GATHER_INLINE void GATHER_NAME(add_cells)(double *restrict to, GATHER_SOURCE *re
                                           const bool takes) {
   for (int cell = 0; cell < extent; ++cell) {
     const double value = (double)source[cell * source_stride];
-    if (takes) source[cell * source_stride] = 0;
     GATHER_STORE(to + cell * to_stride, to[cell * to_stride] + weight * value);
   }
+  for (int cell = 0; takes && cell < extent; ++cell)
+    source[cell * source_stride] = 0;
 }
 
 /* Loops 1 to 3 around them. */
@@ -76,12 +77,13 @@ static void GATHER_NAME(add_row)(const rind_gather_row *row, double *to,
                                 (GATHER_SOURCE *)source + row->offset[1], false);
 }
 
-/* One source term for all lanes. */
+/* One source term for all lanes. pairs: lanes 1 and 3 lie behind lanes 0 and 2 in memory. */
 GATHER_INLINE void GATHER_NAME(add_lanes)(const rind_gather_row *row, double *to,
-                                          const GATHER_SOURCE *source, const int lanes) {
+                                          const GATHER_SOURCE *source, const int lanes,
+                                          const bool pairs) {
   double *lane[RIND_GATHER_LANES], weight[RIND_GATHER_LANES], sum[RIND_GATHER_LANES];
   for (int l = 0; l < lanes; ++l) {
-    lane[l] = to + row->to_offset[l];
+    lane[l] = to + row->to_offset[pairs ? l & 2 : l] + (pairs ? l & 1 : 0);
     weight[l] = row->weight[lanes + l];
   }
   const ptrdiff_t to_stride = row->to_stride[0], source_stride = row->source_stride[0];
@@ -100,73 +102,38 @@ GATHER_INLINE void GATHER_NAME(add_lanes)(const rind_gather_row *row, double *to
       }
 }
 
-GATHER_INLINE pair GATHER_NAME(point)(const double *weight, GATHER_SOURCE source, const int lanes) {
-  const double value = (double)source;
-  return pair_times(pair_of(weight[0], weight[lanes - 1]), pair_of(value, value));
-}
-
-/* Rows of one cell have one chain of additions for each pair of lanes: several rows, to different
- * cells from one source, go side by side, so that their chains overlap. */
-GATHER_INLINE void GATHER_NAME(add_points)(const rind_gather *gather, int first, double *to,
-                                           const GATHER_SOURCE *source, const int rows,
-                                           const int lanes) {
-  const rind_gather_row *row[MAX_POINTS];
-  const double *weight[MAX_POINTS];
-  const ptrdiff_t *offset[MAX_POINTS];
-  pair sum[MAX_POINTS];
-  int common = INT_MAX;
-  for (int r = 0; r < rows; ++r) {
-    row[r] = &gather->row[gather->fill[first + r].row];
-    weight[r] = row[r]->weight;
-    offset[r] = row[r]->offset;
-    sum[r] = pair_of(to[row[r]->to_offset[0]], to[row[r]->to_offset[lanes - 1]]);
-    if (row[r]->num_terms < common) common = row[r]->num_terms;
+/* A row of one cell has one chain of additions: little should stand between them. */
+GATHER_INLINE void GATHER_NAME(add_point)(const rind_gather_row *row, double *to,
+                                          const GATHER_SOURCE *source, const int lanes) {
+  double *first = to + row->to_offset[0], *last = to + row->to_offset[lanes - 1];
+  const double *weight = row->weight + lanes;
+  const ptrdiff_t *offset = row->offset + 1;
+  const int terms = row->num_terms - 1;
+  pair sum = pair_of(*first, *last);
+#pragma GCC unroll 4
+  for (int term = 0; term < terms; ++term) {
+    const double value = (double)source[offset[term]];
+    const pair weights = pair_of(weight[lanes * term], weight[lanes * term + lanes - 1]);
+    sum = pair_plus(sum, pair_times(weights, pair_of(value, value)));
   }
-  for (int term = 1; term < common; ++term)
-    for (int r = 0; r < rows; ++r)
-      sum[r] = pair_plus(
-          sum[r], GATHER_NAME(point)(weight[r] + lanes * term, source[offset[r][term]], lanes));
-  for (int r = 0; r < rows; ++r) {
-    for (int term = common; term < row[r]->num_terms; ++term)
-      sum[r] = pair_plus(
-          sum[r], GATHER_NAME(point)(weight[r] + lanes * term, source[offset[r][term]], lanes));
-    GATHER_STORE(to + row[r]->to_offset[0], pair_low(sum[r]));
-    if (lanes == 2) GATHER_STORE(to + row[r]->to_offset[1], pair_high(sum[r]));
-  }
+  GATHER_STORE(first, pair_low(sum));
+  if (lanes == 2) GATHER_STORE(last, pair_high(sum));
 }
 
-/* Runs as many rows from the first fill on as can go side by side, and returns their number. */
-static int GATHER_NAME(add_some_points)(const rind_gather *gather, int first, int last, double *to,
-                                        const GATHER_SOURCE *source) {
-  const int count = count_points(gather, first, last);
-  const int lanes = gather->row[gather->fill[first].row].num_lanes;
-  if (count == 4 && lanes == 2)
-    GATHER_NAME(add_points)(gather, first, to, source, 4, 2);
-  else if (count == 4)
-    GATHER_NAME(add_points)(gather, first, to, source, 4, 1);
-  else if (count == 3 && lanes == 2)
-    GATHER_NAME(add_points)(gather, first, to, source, 3, 2);
-  else if (count == 3)
-    GATHER_NAME(add_points)(gather, first, to, source, 3, 1);
-  else if (count == 2 && lanes == 2)
-    GATHER_NAME(add_points)(gather, first, to, source, 2, 2);
-  else if (count == 2)
-    GATHER_NAME(add_points)(gather, first, to, source, 2, 1);
-  else if (lanes == 2)
-    GATHER_NAME(add_points)(gather, first, to, source, 1, 2);
-  else
-    GATHER_NAME(add_points)(gather, first, to, source, 1, 1);
-  return count;
-}
-
-/* A row of many cells, as many of them side by side as the loop has. */
+/* All other rows. Those of many cells have as many of them side by side as the loop has. */
 static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
                                   const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms, extent = row->extent[0];
-  if (lanes == 4 && terms == 2) /* average, 3D */
-    GATHER_NAME(add_lanes)(row, to, source, 4);
-  else if (lanes == 2 && terms == 2) /* average, 2D */
-    GATHER_NAME(add_lanes)(row, to, source, 2);
+  if (lanes == 4 && terms == 2 && has_pairs(row)) /* average */
+    GATHER_NAME(add_lanes)(row, to, source, 4, true);
+  else if (lanes == 4 && terms == 2)
+    GATHER_NAME(add_lanes)(row, to, source, 4, false);
+  else if (lanes == 2 && terms == 2)
+    GATHER_NAME(add_lanes)(row, to, source, 2, false);
+  else if (lanes == 2 && extent == 1) /* quadratic, blocks of few cells */
+    GATHER_NAME(add_point)(row, to, source, 2);
+  else if (lanes == 1 && extent == 1)
+    GATHER_NAME(add_point)(row, to, source, 1);
   else if (lanes == 4)
     GATHER_NAME(sum_loops)(row, to, to, source, 4, 2, terms, 1, 0);
   else if (lanes == 2 && extent >= 4)
@@ -182,25 +149,17 @@ static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
 /* The fills [first, last), to one block. */
 static void GATHER_NAME(run_fills)(const rind_gather *gather, int first, int last, double *to,
                                    const void *const *source_base) {
-  int f = first;
-  while (f < last) {
-    const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    if (row->body == RIND_GATHER_CLEAR) {
+  for (int f = first; f < last; ++f) {
+    const rind_gather_fill fill = gather->fill[f];
+    const rind_gather_row *row = &gather->row[fill.row];
+    RIND_ASSERT(row->body == RIND_GATHER_CLEAR ||
+                (row->num_own_first == 1 && row->num_own_last == 0));
+    if (row->body == RIND_GATHER_ADD)
+      GATHER_NAME(add_row)(row, to, source_base[fill.source]);
+    else if (row->body == RIND_GATHER_CLEAR)
       clear_row_f64(row, to + row->to_offset[0]);
-      ++f;
-      continue;
-    }
-    RIND_ASSERT(row->num_own_first == 1 && row->num_own_last == 0);
-    const GATHER_SOURCE *source = source_base[gather->fill[f].source];
-    if (row->body == RIND_GATHER_ADD) {
-      GATHER_NAME(add_row)(row, to, source);
-      ++f;
-    } else if (is_point(row)) {
-      f += GATHER_NAME(add_some_points)(gather, f, last, to, source);
-    } else {
-      GATHER_NAME(add_sums)(row, to, source);
-      ++f;
-    }
+    else
+      GATHER_NAME(add_sums)(row, to, source_base[fill.source]);
   }
 }
 

@@ -1,7 +1,6 @@
 /* gather_batches.c - rows that add to what is there, batch by batch: the adjoint on the host. */
 #include <core.h>
 #include <gather.h>
-#include <limits.h>
 
 #define CLEAR_TYPE double
 #define CLEAR_NAME(word) word##_f64
@@ -11,37 +10,9 @@
 #define CLEAR_NAME(word) word##_f32
 #include <clear_body.h>
 
-enum { MAX_POINTS = 4 };
-
-/* A row of one cell; after rind_gather_row_finish the first loop is the one that is long. */
-static bool is_point(const rind_gather_row *row) {
-  return row->body == RIND_GATHER_SUM && row->extent[0] == 1 && row->num_lanes <= 2;
-}
-
-/* True if no cell of point a is one of b's. */
-static bool are_apart(const rind_gather_row *a, const rind_gather_row *b) {
-  const ptrdiff_t first = a->to_offset[0], last = a->to_offset[a->num_lanes - 1];
-  const ptrdiff_t other_first = b->to_offset[0], other_last = b->to_offset[b->num_lanes - 1];
-  return ((first == other_first) | (first == other_last) | (last == other_first) |
-          (last == other_last)) == 0;
-}
-
-/* How many fills from first on are points of as many lanes, of one source, in different cells. */
-static int count_points(const rind_gather *gather, int first, int last) {
-  const rind_gather_fill *begin = &gather->fill[first];
-  const int room = last - first < MAX_POINTS ? last - first : MAX_POINTS;
-  int count = 1;
-  for (; count < room; ++count) {
-    const rind_gather_row *row = &gather->row[begin[count].row];
-    if (!is_point(row) || row->num_lanes != gather->row[begin->row].num_lanes ||
-        begin[count].source != begin->source)
-      break;
-    bool apart = true;
-    for (int c = 0; c < count; ++c)
-      apart &= are_apart(row, &gather->row[begin[c].row]);
-    if (!apart) break;
-  }
-  return count;
+/* Four lanes that are two pairs of neighbours in memory. */
+static bool has_pairs(const rind_gather_row *row) {
+  return row->to_offset[1] == row->to_offset[0] + 1 && row->to_offset[3] == row->to_offset[2] + 1;
 }
 
 #define GATHER_STORE(to, value) (*(to) = (value))
@@ -132,11 +103,15 @@ void rind_gather_host_batches(const rind_gather *gather, const int *first, int n
                               void *const *to_base, const void *const *source_base, int threads,
                               const rind_gather_scratch *scratch) {
   RIND_ASSERT(!scratch || gather->to_type == RIND_FLOAT64);
-  if (threads < 1 || num_batches <= 1) threads = 1;
-  const int64_t count = num_batches, chunks = threads == 1 ? 1 : 4 * threads;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+  double *memory = scratch ? scratch->memory + scratch->origin : NULL;
+  if (threads <= 1 || num_batches <= 1) {
+    run_batches(gather, first, 0, num_batches, to_base, source_base, memory);
+    return;
+  }
+  const int64_t count = num_batches, chunks = 4 * (int64_t)threads;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int thread = 0; thread < threads; ++thread) {
-    double *sums = scratch ? scratch->memory + thread * scratch->elements + scratch->origin : NULL;
+    double *sums = scratch ? memory + thread * scratch->elements : NULL;
     for (int64_t chunk = thread; chunk < chunks; chunk += threads)
       run_batches(gather, first, (int)(count * chunk / chunks), (int)(count * (chunk + 1) / chunks),
                   to_base, source_base, sums);

@@ -183,8 +183,11 @@ int main(int argc, char **argv) {
   }
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  /* An argument n: every n-th case alone, for slow checkers. */
+  const int step = argc > 1 ? atoi(argv[1]) : 1;
   for (int number = 0; number < NUM_CASES; ++number)
     for (int r = 0; r < NUM_RULES; ++r) {
+      if ((number * NUM_RULES + r) % step != 0) continue;
       if (size > 1 && (number + r) % 2 == 1) continue;
       if (number < NUM_SCENES) {
         scene s;

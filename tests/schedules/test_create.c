@@ -254,7 +254,7 @@ static void test_stale(void) {
   static const uint8_t walls = 15;
   const int rank = rind_context_rank(context);
   int64_t revision = 5;
-  block = (rind_block){.owner = rank, .global = rank};
+  block = (rind_block){.owner = rank, .global = rank, .side = {1.0, 1.0}};
   const rind_forest_arrays arrays = {.dim = 2,
                                      .num_local = 1,
                                      .num_global = rind_context_size(context),

@@ -140,7 +140,8 @@ static void test_damages(void) {
 /* A region that has no link though no wall is there: the corner of an irregular mesh. */
 static void test_uncovered(void) {
   const rind_block block = {.owner = rind_context_rank(context),
-                            .global = rind_context_rank(context)};
+                            .global = rind_context_rank(context),
+                            .side = {1.0, 1.0}};
   const int32_t first_link[2] = {0, 0};
   const uint8_t walls = 14; /* all but the lower face of axis 0 */
   const rind_forest_arrays arrays = {.dim = 2,

@@ -84,8 +84,10 @@ typedef struct rind_exchange_options {
   bool adjoint;                     /* also make what rind_fill_adjoint needs */
   rind_adjoint_method adjoint_method;
   /* The adjoint of wall_function: adds what the box's ghosts contribute to the cells that
-   * wall_function reads; the ghosts become 0 after it. Needed with adjoint if the rules have a wall
-   * of RIND_WALL_FUNCTION; for values that depend on no cell it does nothing. Gets wall_user. */
+   * wall_function reads; the ghosts become 0 after it. Called for the same boxes last to first,
+   * before the rows of the walls' phase; what it stores in a float is rounded there. Needed with
+   * adjoint if the rules have a wall of RIND_WALL_FUNCTION; for values that depend on no cell it
+   * does nothing. Gets wall_user. */
   rind_wall_function wall_adjoint;
   /* Components that are vectors along the block's axes: where two trees are turned against each
    * other, they are turned too. vector[v] is the number of vector v's component along axis 0, those

@@ -4,6 +4,12 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
+/* Copies from pageable memory and zeros may still be under way when their calls return, and streams
+ * that do not wait for the default one would not see them. */
+static cudaError_t finish(cudaError_t error) {
+  return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
+}
+
 extern "C" int rind_device_count(void) {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -16,7 +22,7 @@ extern "C" int rind_device_count(void) {
 extern "C" int rind_device_allocate(size_t bytes, void **data) {
   void *memory = nullptr;
   cudaError_t error = cudaMalloc(&memory, bytes > 0 ? bytes : 1);
-  if (error == cudaSuccess) error = cudaMemset(memory, 0, bytes > 0 ? bytes : 1);
+  if (error == cudaSuccess) error = finish(cudaMemset(memory, 0, bytes > 0 ? bytes : 1));
   if (error != cudaSuccess) {
     cudaFree(memory);
     cudaGetLastError();
@@ -31,7 +37,7 @@ extern "C" void rind_device_free(void *data) {
 }
 
 extern "C" int rind_device_copy(void *to, const void *from, size_t bytes) {
-  return (int)cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+  return (int)finish(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
 }
 
 extern "C" int rind_device_allocate_pinned(size_t bytes, void **data) {

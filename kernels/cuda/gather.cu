@@ -2,6 +2,7 @@
  *
  * Bits are the host's: products and sums in the order of the row, in double, never fused. */
 #include <device_gather.h>
+#include <device_memory.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -337,7 +338,7 @@ cudaError_t move_to_device(const rind_gather *gather, arena *parts, const places
                      (const rind_gather_fill *)(base + at.fill), (const unit *)(base + at.units)};
   made->stages.batch_stage = (const int *)(base + at.batch);
   made->stages.stage_unit = (const int *)(base + at.stage);
-  return cudaMemcpy(base, parts->host, parts->bytes, cudaMemcpyHostToDevice);
+  return (cudaError_t)rind_device_copy(base, parts->host, parts->bytes);
 }
 
 /* As many thread blocks as there are batches; with sums of floats no more than run at once. */

@@ -26,7 +26,7 @@ compare() {
   done
 }
 compare R8 3 1 faces
-compare R4 3 2 all
+compare R4 3 1 all
 compare C3 3 2 all
 compare C3 2 3 all
 compare R2 2 1 faces

@@ -1,6 +1,6 @@
-/* matrix_times_field.c FILE FOREST DIM GHOSTS REGIONS - whether the matrix that rind-bench export
- * wrote, times a field, is what rind_fill makes of it, bit for bit, in both types; and that it has
- * a row for every ghost that the fill writes. */
+/* matrix_times_field.c - whether the matrix that rind-bench export wrote, times a field, is what
+ * rind_fill makes of it, bit for bit, in both types; and that it has a row for every ghost that the
+ * fill writes. Arguments: FILE FOREST DIM GHOSTS all|faces. */
 #include <bench.h>
 #include <check.h>
 #include <hdf5.h>

@@ -12,6 +12,7 @@ RUNGS = [
     ["schedules"],
     ["kernels"],
     ["src/exchange"],
+    ["src/particles"],
     ["src/adapt", "src/io"],
     ["apps"],
 ]
@@ -26,6 +27,7 @@ PUBLIC = {
     "exchange.h": "src/exchange",
     "tiles.h": "src/exchange",
     "tiles.cuh": "src/exchange",
+    "particles.h": "src/particles",
     "io.h": "src/io",
     "rind.h": "apps",
 }

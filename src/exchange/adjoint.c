@@ -5,6 +5,7 @@
 #include <device_memory.h>
 #include <on_device.h>
 #include <on_graph.h>
+#include <ranges.h>
 
 /* Floats are summed in double; rows of zeros have nothing to sum. */
 static rind_error run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
@@ -30,8 +31,8 @@ static const void *const *blocks_of(const rind_field *field) {
 }
 
 /* What this rank's ghosts put into a peer's message. */
-static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *phase, int peer,
-                       rind_field *const *fields) {
+static rind_error pack_fields(const rind_exchange *exchange, const rind_adjoint_phase *phase,
+                              int peer, rind_field *const *fields) {
   for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_adjoint_part *part = &phase->part[f];
     const int first = part->first_pack[peer], last = part->first_pack[peer + 1];
@@ -46,6 +47,14 @@ static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *
     rind_gather_host(&gather, first, last, to, own, from, exchange->context->threads);
   }
   return RIND_OK;
+}
+
+static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *phase, int peer,
+                       rind_field *const *fields) {
+  rind_range_begin("rind pack");
+  const rind_error error = pack_fields(exchange, phase, peer, fields);
+  rind_range_end();
+  return error;
 }
 
 /* Packs and sends ghosts. */

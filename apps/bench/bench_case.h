@@ -11,6 +11,7 @@ typedef struct bench_options {
   rind_rules rules;
   int repeats;
   double sample_us;
+  const char *output; /* of export; NULL: none */
   bool json;
 } bench_options;
 
@@ -64,3 +65,5 @@ void bench_print_table(const rind_context *context, const bench_options *options
 /* Collective. Measure and print one line (JSON) or a table on rank 0. */
 rind_error bench_fill(rind_context *context, bench_options *options);
 rind_error bench_adjoint(rind_context *context, bench_options *options);
+/* Collective. Writes the fill as a sparse matrix to options->output. */
+rind_error bench_export(rind_context *context, bench_options *options);

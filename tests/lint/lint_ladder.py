@@ -12,6 +12,7 @@ RUNGS = [
     ["schedules"],
     ["kernels"],
     ["src/exchange"],
+    ["src/particles"],
     ["src/adapt", "src/io"],
     ["apps"],
 ]
@@ -24,6 +25,7 @@ PUBLIC = {
     "forest_p4est.h": "src/forest",
     "schedule.h": "schedules",
     "exchange.h": "src/exchange",
+    "particles.h": "src/particles",
     "io.h": "src/io",
     "rind.h": "apps",
 }

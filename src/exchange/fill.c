@@ -63,19 +63,10 @@ static rind_error begin_phase(rind_exchange *exchange, rind_exchange_phase *phas
   return RIND_OK;
 }
 
-/* Runs the rows of a phase that has begun. */
-static rind_error end_phase(rind_exchange *exchange, int number, rind_field *const *fields) {
-  rind_exchange_phase *phase = &exchange->phase[number];
+/* Runs the rows that read messages, as these arrive. */
+static rind_error end_messages(rind_exchange *exchange, rind_exchange_phase *phase,
+                               rind_field *const *fields) {
   rind_messages *messages = &phase->messages;
-  const bool walls = phase->kind == RIND_PHASE_WALLS;
-  for (int f = 0; f < exchange->num_fields; ++f) {
-    const rind_bound *local = &phase->part[f].local;
-    const void *const *sources = sources_of(fields[f]);
-    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
-                 walls ? walls_of(&exchange->field[f]) : sources));
-    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
-    rind_exchange_call_functions(exchange, number, f, fields[f], false);
-  }
   int peer = 0;
   while (peer >= 0) {
     RIND_TRY(rind_messages_wait_any(exchange->context, messages, &peer));
@@ -89,6 +80,21 @@ static rind_error end_phase(rind_exchange *exchange, int number, rind_field *con
     }
   }
   return rind_messages_wait_sends(exchange->context, messages);
+}
+
+/* Runs the rows of a phase that has begun. */
+static rind_error end_phase(rind_exchange *exchange, int number, rind_field *const *fields) {
+  rind_exchange_phase *phase = &exchange->phase[number];
+  const bool walls = phase->kind == RIND_PHASE_WALLS;
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    const rind_bound *local = &phase->part[f].local;
+    const void *const *sources = sources_of(fields[f]);
+    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
+                 walls ? walls_of(&exchange->field[f]) : sources));
+    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
+    rind_exchange_call_functions(exchange, number, f, fields[f], false);
+  }
+  return end_messages(exchange, phase, fields);
 }
 
 /* All phases, without messages. */
@@ -161,4 +167,25 @@ rind_error rind_fill_end(rind_exchange *exchange, rind_field *field) {
 rind_error rind_fill(rind_exchange *exchange, rind_field *field) {
   RIND_TRY(check_one(exchange, field));
   return rind_fill_fields(exchange, &field);
+}
+
+rind_error rind_fill_fields_remote(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context,
+               exchange->schedule->rules.restriction != RIND_RESTRICTION_FLUX_MATCHED,
+               RIND_ERROR_UNSUPPORTED,
+               "flux-matched restriction reads ghosts that a remote fill does not write: rind_fill "
+               "writes all");
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_FILLS));
+  const int before = rind_exchange_open_call(exchange, "rind fill remote");
+  rind_error error = begin_phase(exchange, &exchange->phase[0], fields);
+  if (error == RIND_OK) error = end_messages(exchange, &exchange->phase[0], fields);
+  rind_exchange_close_call(before);
+  if (error == RIND_OK) exchange->state = RIND_EXCHANGE_IDLE;
+  return error;
+}
+
+rind_error rind_fill_remote(rind_exchange *exchange, rind_field *field) {
+  RIND_TRY(check_one(exchange, field));
+  return rind_fill_fields_remote(exchange, &field);
 }

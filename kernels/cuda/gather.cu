@@ -14,8 +14,6 @@ namespace {
 constexpr int threads_a_block = 256, warps_a_block = threads_a_block / 32;
 /* A thread of a unit of copies has so many, and all its loads under way at once. */
 constexpr int copies_a_thread = 8;
-/* Terms of a sum likewise. */
-constexpr int terms_at_once = 8;
 
 /* Values first .. first + 31 of a fill, of a copy that is in no batch first .. first + 255; value v
  * is lane v % lanes of cell v / lanes. */
@@ -55,8 +53,7 @@ __device__ bool find_place(const rind_gather_row &row, unsigned value, place &at
   return true;
 }
 
-/* The sum of a row at a place, in the order of its terms; some are loaded before the first is
- * added. */
+/* The sum of a row at a place, in the order of its terms. */
 template <typename Own, typename Source>
 __device__ double sum_of(const rind_gather_row &row, const place &at, const Own *own,
                          const Source *source) {
@@ -64,23 +61,12 @@ __device__ double sum_of(const rind_gather_row &row, const place &at, const Own 
   const int last = terms - row.num_own_last;
   const double *weight = row.weight + at.lane;
   double sum = 0.0;
-  for (int first = 0; first < terms; first += terms_at_once) {
-    double value[terms_at_once], factor[terms_at_once];
-#pragma unroll
-    for (int n = 0; n < terms_at_once; ++n) {
-      const int t = first + n;
-      if (t >= terms) continue;
-      const bool is_own = t < row.num_own_first || t >= last;
-      factor[n] = weight[(ptrdiff_t)t * lanes];
-      value[n] =
-          is_own ? (double)own[row.offset[t] + at.own] : (double)source[row.offset[t] + at.source];
-    }
-#pragma unroll
-    for (int n = 0; n < terms_at_once; ++n) {
-      if (first + n >= terms) continue;
-      const double product = __dmul_rn(factor[n], value[n]);
-      sum = first + n == 0 ? product : __dadd_rn(sum, product);
-    }
+  for (int t = 0; t < terms; ++t) {
+    const bool is_own = t < row.num_own_first || t >= last;
+    const double value =
+        is_own ? (double)own[row.offset[t] + at.own] : (double)source[row.offset[t] + at.source];
+    const double product = __dmul_rn(weight[(ptrdiff_t)t * lanes], value);
+    sum = t == 0 ? product : __dadd_rn(sum, product);
   }
   return sum;
 }

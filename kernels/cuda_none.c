@@ -27,6 +27,11 @@ void rind_device_free(void *data) {
   (void)data;
 }
 
+int rind_device_holds(const void *data) {
+  (void)data;
+  return 0;
+}
+
 int rind_device_copy(void *to, const void *from, size_t bytes) {
   (void)to;
   (void)from;

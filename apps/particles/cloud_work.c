@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_array.h"
 #include "random.h"
 #include "sums.h"
 
@@ -90,8 +91,10 @@ rind_error cloud_work_begin(cloud_work *w) {
   int rank, ranks;
   MPI_Comm_rank(w->comm, &rank);
   MPI_Comm_size(w->comm, &ranks);
-  rind_error error =
-      rind_context_create(w->comm, &(rind_context_options){.threads = o->threads}, &w->context);
+  rind_error error = rind_context_create(
+      w->comm,
+      &(rind_context_options){.threads = o->threads, .device_choice = RIND_DEVICE_LOCAL_RANK},
+      &w->context);
   if (error != RIND_OK) return error;
   if (!cloud_draw((cloud_kind)o->cloud, o->dim, o->radius, (uint64_t)o->seed, o->particles, rank,
                   ranks, &w->share))
@@ -249,15 +252,31 @@ static rind_error measure(cloud_work *w) {
   return error;
 }
 
-static void measure_gradient(cloud_work *w) {
-  uint64_t checksum = 0;
+static rind_error add_gradient(cloud_work *w, const double *array, int number, double *spare,
+                               uint64_t *checksum) {
+  const int64_t count = rind_particles_count(w->particles);
   const int64_t *id = rind_particles_id(w->particles);
-  for (int64_t p = 0; p < rind_particles_count(w->particles); ++p) {
-    for (int a = 0; a < w->options->dim; ++a)
-      checksum += app_mix((uint64_t)id[p] * 4 + (uint64_t)a, bits_of(w->slope[a][p]));
-    checksum += app_mix((uint64_t)id[p] * 4 + 3, bits_of(w->by_mass[p]));
-  }
-  w->gradient_checksum = app_checksum_total(w->comm, checksum);
+  if (w->options->device && device_array_fetch(spare, array, (size_t)count) != 0)
+    return rind_context_fail(w->context, RIND_ERROR_DEVICE, "the gradient was not copied");
+  const double *values = w->options->device ? spare : array;
+  for (int64_t p = 0; p < count; ++p)
+    *checksum += app_mix((uint64_t)id[p] * 4 + (uint64_t)number, bits_of(values[p]));
+  return RIND_OK;
+}
+
+static rind_error measure_gradient(cloud_work *w) {
+  uint64_t checksum = 0;
+  double *spare = malloc(((size_t)rind_particles_count(w->particles) + 1) * sizeof *spare);
+  rind_error error =
+      spare ? RIND_OK
+            : rind_context_fail(w->context, RIND_ERROR_MEMORY, "no memory for the gradient");
+  for (int a = 0; a < w->options->dim && error == RIND_OK; ++a)
+    error = add_gradient(w, w->slope[a], a, spare, &checksum);
+  if (error == RIND_OK) error = add_gradient(w, w->by_mass, 3, spare, &checksum);
+  free(spare);
+  error = rind_context_agree(w->context, error);
+  if (error == RIND_OK) w->gradient_checksum = app_checksum_total(w->comm, checksum);
+  return error;
 }
 
 static void count(cloud_work *w) {
@@ -274,11 +293,16 @@ static void count(cloud_work *w) {
   w->largest_group = most[1];
 }
 
+static double *make_result(cloud_work *w) {
+  const size_t count = (size_t)rind_particles_count(w->particles);
+  if (w->options->device) return device_array_create(rind_context_device(w->context), count);
+  return malloc((count + 1) * sizeof(double));
+}
+
 static rind_error make_results(cloud_work *w) {
-  const size_t bytes = ((size_t)rind_particles_count(w->particles) + 1) * sizeof(double);
-  bool fine = (w->by_mass = malloc(bytes)) != NULL;
+  bool fine = (w->by_mass = make_result(w)) != NULL;
   for (int a = 0; a < w->options->dim; ++a)
-    fine = (w->slope[a] = malloc(bytes)) && fine;
+    fine = (w->slope[a] = make_result(w)) && fine;
   return rind_context_agree(w->context, fine ? RIND_OK
                                              : rind_context_fail(w->context, RIND_ERROR_MEMORY,
                                                                  "no memory for the gradient"));
@@ -312,7 +336,7 @@ rind_error cloud_work_run(cloud_work *w, void (*done)(void *user, long steps), v
   done(user, 6);
   if (error == RIND_OK) error = time_call(w, NULL, gradient, &t->gradient);
   done(user, 7);
-  if (error == RIND_OK) measure_gradient(w);
+  if (error == RIND_OK) error = measure_gradient(w);
   return error;
 }
 
@@ -339,10 +363,17 @@ void cloud_work_to_density(cloud_work *w) {
   }
 }
 
+static void free_result(const cloud_work *w, double *result) {
+  if (w->options->device)
+    device_array_destroy(result);
+  else
+    free(result);
+}
+
 void cloud_work_end(cloud_work *w) {
   for (int a = 0; a < 3; ++a)
-    free(w->slope[a]);
-  free(w->by_mass);
+    free_result(w, w->slope[a]);
+  free_result(w, w->by_mass);
   cloud_share_free(&w->share);
   rind_exchange_destroy(&w->exchange);
   rind_field_destroy(&w->field);

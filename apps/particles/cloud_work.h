@@ -23,7 +23,7 @@ typedef struct cloud_work {
   rind_exchange *exchange;
   rind_field *field; /* where the deposit runs */
   rind_field *host;  /* the same values on the host */
-  double *slope[3];
+  double *slope[3];  /* with --device on the device */
   double *by_mass;
   cloud_times times;
   rind_migration migration; /* the last one */

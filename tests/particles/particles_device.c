@@ -47,24 +47,46 @@ static void check_fields(const stage *on, const stage *there, const char *what) 
   free(want);
 }
 
+enum { RESULTS = 3 + COMPONENTS };
+
+/* In host memory, or the device's; zeroed. */
+static void allocate(bool on_device, int64_t count, double *result[RESULTS]) {
+  const size_t bytes = (size_t)(count + 1) * sizeof(double);
+  for (int i = 0; i < RESULTS; ++i) {
+    void *memory = on_device ? NULL : calloc(1, bytes);
+    if (on_device) CHECK(rind_device_allocate(bytes, &memory) == 0, "no %zu bytes", bytes);
+    result[i] = memory;
+  }
+}
+
+/* Results in host memory and in the device's. */
 static void check_gradients(stage *on, stage *there) {
   const int64_t count = rind_particles_count(on->set);
-  double *result[2][3 + COMPONENTS];
-  for (int i = 0; i < 2 * (3 + COMPONENTS); ++i)
-    result[i / (3 + COMPONENTS)][i % (3 + COMPONENTS)] =
-        calloc((size_t)(count + 1), sizeof(double));
-  CHECK_OK(
-      rind_deposit_gradient(on->set, attributes, on->exchange, on->field, result[0], result[0] + 3),
-      on->scene.context);
-  CHECK_OK(rind_deposit_gradient(on->set, attributes, there->exchange, there->field, result[1],
-                                 result[1] + 3),
+  double *host[RESULTS], *device[RESULTS], *back[RESULTS];
+  allocate(false, count, host);
+  allocate(true, count, device);
+  allocate(false, count, back);
+  CHECK_OK(rind_deposit_gradient(on->set, attributes, on->exchange, on->field, host, host + 3),
            on->scene.context);
-  for (int i = 0; i < 3 + COMPONENTS; ++i)
-    if (i >= 3 || i < on->scene.dim)
-      check_arrays(on->scene.number, i < 3 ? "by position" : "by attribute", result[1][i],
-                   result[0][i], count);
-  for (int i = 0; i < 2 * (3 + COMPONENTS); ++i)
-    free(result[i / (3 + COMPONENTS)][i % (3 + COMPONENTS)]);
+  for (int turn = 0; turn < 2; ++turn) {
+    double *const *to = turn == 0 ? back : device;
+    CHECK_OK(rind_deposit_gradient(on->set, attributes, there->exchange, there->field, to, to + 3),
+             on->scene.context);
+    CHECK_OK(rind_context_wait(on->scene.context), on->scene.context);
+    for (int i = 0; i < RESULTS; ++i) {
+      if (i < 3 && i >= on->scene.dim) continue;
+      if (turn == 1)
+        CHECK(rind_device_copy(back[i], device[i], (size_t)count * sizeof(double)) == 0, "no copy");
+      check_arrays(on->scene.number, i < 3 ? "by position" : "by attribute", back[i], host[i],
+                   count);
+      memset(back[i], 0, (size_t)count * sizeof(double));
+    }
+  }
+  for (int i = 0; i < RESULTS; ++i) {
+    free(host[i]);
+    free(back[i]);
+    rind_device_free(device[i]);
+  }
 }
 
 /* The same set, with an exchange and a field on the device. */

@@ -1,6 +1,7 @@
 /* cuda_none.c - stands in for the device code where there is no CUDA compiler. */
 #include <device_gather.h>
 #include <device_memory.h>
+#include <device_sph.h>
 
 int rind_device_count(void) {
   return 0;
@@ -75,6 +76,46 @@ int rind_device_gather_run(const rind_device_gather *gather, int first, int last
   (void)own_base;
   (void)source_base;
   (void)stream;
+  return 1;
+}
+
+int rind_device_sph_create(const rind_sph_grid *grid, const rind_sph_numbers *numbers,
+                           rind_type type, rind_device_sph **made) {
+  (void)grid;
+  (void)numbers;
+  (void)type;
+  (void)made;
+  return 1;
+}
+
+void rind_device_sph_destroy(rind_device_sph **sph) {
+  (void)sph;
+}
+
+int64_t rind_device_sph_bytes(const rind_device_sph *sph) {
+  (void)sph;
+  return 0;
+}
+
+int rind_device_sph_run(rind_device_sph *sph, int count, const void *const position[3],
+                        void *density, void *const gradient[3], void *stream,
+                        rind_device_sph_result *result) {
+  (void)sph;
+  (void)count;
+  (void)position;
+  (void)density;
+  (void)gradient;
+  (void)stream;
+  (void)result;
+  return 1;
+}
+
+int rind_device_sph_count(const rind_device_sph *sph, void *stream, int64_t *largest_cell,
+                          int64_t *pair_slots) {
+  (void)sph;
+  (void)stream;
+  (void)largest_cell;
+  (void)pair_slots;
   return 1;
 }
 

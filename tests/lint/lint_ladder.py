@@ -12,7 +12,7 @@ RUNGS = [
     ["schedules"],
     ["kernels"],
     ["src/exchange"],
-    ["src/particles"],
+    ["src/particles", "src/sph"],
     ["src/adapt", "src/io"],
     ["apps"],
 ]
@@ -25,6 +25,7 @@ PUBLIC = {
     "forest_p4est.h": "src/forest",
     "schedule.h": "schedules",
     "exchange.h": "src/exchange",
+    "sph.h": "src/sph",
     "particles.h": "src/particles",
     "io.h": "src/io",
     "rind.h": "apps",

@@ -1,0 +1,19 @@
+/* sph_options.h - the options of rind-sph. */
+#pragma once
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rind/sph.h>
+
+typedef struct sph_options {
+  int64_t particles, seed;
+  int dim;
+  int threads, repeats;
+  int type;
+  bool device, json;
+} sph_options;
+
+/* As app_parse. */
+bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *options,
+                       int *status);

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "sph_case.h"
 #include "sph_memory.h"
+#include "sph_study.h"
 #include "status.h"
 
 static const char program[] = "rind-sph";
@@ -116,6 +117,20 @@ static void print_table(const sph_options *o, const report *r) {
          r->us_gradient, 1e3 * r->us_gradient / (double)o->particles);
 }
 
+static int time_calls(rind_sph *sph, rind_context *context, const sph_options *o,
+                      const sph_case *c) {
+  report r = {.loss = 0};
+  rind_error error = measure(sph, context, o, c, &r);
+  if (error == RIND_OK && !add_up(c, &r)) error = RIND_ERROR_MEMORY;
+  if (error != RIND_OK)
+    app_complain(MPI_COMM_WORLD, program, "%s", rind_last_error(context));
+  else if (o->json)
+    print_json(o, &r);
+  else
+    print_table(o, &r);
+  return app_status_of(error);
+}
+
 static int run(rind_context *context, const sph_options *o) {
   sph_case c;
   if (o->device && sph_device_name() == NULL) {
@@ -132,22 +147,22 @@ static int run(rind_context *context, const sph_options *o) {
       .dim = c.dim, .upper = {c.length, c.length, c.length}, .periodic = {1, 1, 1}};
   const rind_sph_options options = {c.type, c.device ? RIND_DEVICE : RIND_HOST};
   rind_sph *sph = NULL;
-  report r = {.loss = 0};
+  int status = APP_OK;
   rind_error error = rind_sph_create_box(context, &model, &box, &options, &sph);
   if (error == RIND_OK)
     error = rind_sph_set_points(
         sph, &(rind_sph_points){.count = c.count, .position = {c.at[0], c.at[1], c.at[2]}});
-  if (error == RIND_OK) error = measure(sph, context, o, &c, &r);
-  if (error == RIND_OK && !add_up(&c, &r)) error = RIND_ERROR_MEMORY;
-  if (error != RIND_OK)
+  if (error != RIND_OK) {
     app_complain(MPI_COMM_WORLD, program, "%s", rind_last_error(context));
-  else if (o->json)
-    print_json(o, &r);
-  else
-    print_table(o, &r);
+    status = app_status_of(error);
+  } else if (o->relax > 0) {
+    status = sph_study_run(context, sph, o, &c);
+  } else {
+    status = time_calls(sph, context, o, &c);
+  }
   rind_sph_destroy(&sph);
   sph_case_destroy(&c);
-  return app_status_of(error);
+  return status;
 }
 
 int main(int argc, char **argv) {

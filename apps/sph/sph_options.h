@@ -12,6 +12,10 @@ typedef struct sph_options {
   int threads, repeats;
   int type;
   bool device, json;
+  int relax;     /* steps; 0: time calls instead */
+  double target; /* part of the loss at which relaxing ends */
+  int progress;
+  const char *picture, *output; /* or NULL */
 } sph_options;
 
 /* As app_parse. */

@@ -83,7 +83,7 @@ static int bits_of(uint64_t largest) {
   return bits;
 }
 
-/* The keys in the order of ids. */
+/* The particles in the order of ids, in list->key. */
 static void sort_ids(const rind_sph_source *source, rind_sph_list *list) {
   uint64_t largest = 0;
   bool ascending = true;
@@ -96,14 +96,42 @@ static void sort_ids(const rind_sph_source *source, rind_sph_list *list) {
   if (!ascending) rind_sph_sort(list->key, list->other_key, source->count, bits_of(largest));
 }
 
-static void find_starts(rind_sph_list *list) {
+/* Cells become the keys; the first particle that is nowhere, or -1. */
+static int find_cells(const rind_sph_source *source, rind_sph_list *list) {
+  int nowhere = INT32_MAX;
+  for (int p = 0; p < list->count; ++p) {
+    const int i = (int)list->key[p].index;
+    uint32_t cell = 0;
+    if (!find_cell(&list->grid, source, i, &cell) && i < nowhere) nowhere = i;
+    list->key[p].key = cell;
+  }
+  return nowhere < INT32_MAX ? nowhere : -1;
+}
+
+static void put(const rind_sph_source *source, rind_sph_list *list, int p,
+                const rind_sph_key *key) {
+  list->cell[p] = (uint32_t)key->key;
+  list->index[p] = key->index;
+  for (int a = 0; a < list->grid.dim; ++a)
+    list->at[a][p] = rind_sph_wrap(&list->grid, a, coordinate(source, a, (int)key->index));
+}
+
+/* Counts cells, then puts each particle behind those of its cell that came before. */
+static void sort_by_counts(const rind_sph_source *source, rind_sph_list *list) {
   const size_t cells = rind_sph_num_cells(&list->grid);
-  size_t next = 0;
+  int32_t *start = list->start;
+  memset(start, 0, (cells + 1) * sizeof *start);
   for (int p = 0; p < list->count; ++p)
-    for (; next <= list->cell[p]; ++next)
-      list->start[next] = p;
-  for (; next <= cells; ++next)
-    list->start[next] = list->count;
+    ++start[list->key[p].key + 1];
+  /* start[c + 1] is where cell c is filled up to: from its first place to its last. */
+  int32_t before = 0;
+  for (size_t c = 0; c < cells; ++c) {
+    const int32_t here = start[c + 1];
+    start[c + 1] = before;
+    before += here;
+  }
+  for (int p = 0; p < list->count; ++p)
+    put(source, list, start[list->key[p].key + 1]++, &list->key[p]);
 }
 
 bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *source,
@@ -114,25 +142,15 @@ bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *sourc
   list->num_own = source->num_own;
   list->count = source->count;
   sort_ids(source, list);
-  int nowhere = INT32_MAX;
-  for (int p = 0; p < list->count; ++p) {
-    const int i = (int)list->key[p].index;
-    uint32_t cell = 0;
-    if (!find_cell(grid, source, i, &cell) && i < nowhere) nowhere = i;
-    list->key[p].key = cell;
-  }
-  if (nowhere < INT32_MAX) {
-    *bad = nowhere;
+  *bad = find_cells(source, list);
+  if (*bad >= 0) return true;
+  if (list->has_start) {
+    sort_by_counts(source, list);
     return true;
   }
   rind_sph_sort(list->key, list->other_key, list->count, bits_of(rind_sph_num_cells(grid) - 1));
-  for (int p = 0; p < list->count; ++p) {
-    list->cell[p] = (uint32_t)list->key[p].key;
-    list->index[p] = list->key[p].index;
-    for (int a = 0; a < grid->dim; ++a)
-      list->at[a][p] = rind_sph_wrap(grid, a, coordinate(source, a, (int)list->index[p]));
-  }
-  if (list->has_start) find_starts(list);
+  for (int p = 0; p < list->count; ++p)
+    put(source, list, p, &list->key[p]);
   return true;
 }
 

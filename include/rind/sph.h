@@ -58,16 +58,25 @@ RIND_API rind_error rind_sph_create_box(rind_context *context, const rind_sph_mo
                                         rind_sph **sph);
 /* Borrows the arrays: the calls below read them, as they are then. */
 RIND_API rind_error rind_sph_set_points(rind_sph *sph, const rind_sph_points *points);
+/* Collective. The particles of a set, double, on the host, in the box that its forest fills.
+ * Borrows particles, which must outlive *sph; after their positions changed or the forest did,
+ * migrate them. The calls below are collective then, arrays are this rank's [count], in the set's
+ * order. RIND_ERROR_INVALID for a bad model or where a block is smaller than 2 h,
+ * RIND_ERROR_UNSUPPORTED without links over corners (RIND_BALANCE_FACES). */
+RIND_API rind_error rind_sph_create(const struct rind_particles *particles,
+                                    const rind_sph_model *model, rind_sph **sph);
 /* Accepts NULL. */
 RIND_API void rind_sph_destroy(rind_sph **sph);
 
 /* density [count], in the order of the particles. RIND_ERROR_INVALID names the first particle that
  * is not at a finite place. This and the next two find the neighbours anew, in working memory that
  * grows with the count and is kept. Those with a loss wait for the context's stream; on errors the
- * outputs may be partly written. */
+ * outputs may be partly written. Of a set, RIND_ERROR_STALE if the forest has changed or a
+ * particle has left its block since the set was migrated. */
 RIND_API rind_error rind_sph_density(rind_sph *sph, void *density);
+/* loss may be NULL, here and below. For a set it is that of all ranks. */
 RIND_API rind_error rind_sph_loss(rind_sph *sph, double *loss);
-/* gradient[a][count] is dloss/dx along axis a. loss may be NULL. Two particles at one place pull
+/* gradient[a][count] is dloss/dx along axis a. Two particles at one place pull
  * each other nowhere. */
 RIND_API rind_error rind_sph_gradient(rind_sph *sph, void *const gradient[3], double *loss);
 

@@ -78,6 +78,8 @@ rind_error rind_sph_create_box(rind_context *context, const rind_sph_model *mode
 rind_error rind_sph_set_points(rind_sph *sph, const rind_sph_points *points) {
   if (!sph) return RIND_ERROR_INVALID;
   RIND_REQUIRE(sph->context, points, RIND_ERROR_INVALID, "rind_sph_set_points: points is NULL");
+  RIND_REQUIRE(sph->context, !sph->particles, RIND_ERROR_STATE,
+               "the points of this object are a set's: make one with rind_sph_create_box");
   RIND_REQUIRE(sph->context, points->count >= 0, RIND_ERROR_INVALID, "%lld points: not below 0",
                (long long)points->count);
   /* A part of the working memory is an eighth longer. */
@@ -94,6 +96,7 @@ rind_error rind_sph_set_points(rind_sph *sph, const rind_sph_points *points) {
 
 void rind_sph_destroy(rind_sph **sph) {
   if (!sph || !*sph) return;
+  rind_sph_halo_destroy(&(*sph)->halo);
   rind_sph_list_free(&(*sph)->list);
   rind_device_sph_destroy(&(*sph)->device);
   free((*sph)->density);

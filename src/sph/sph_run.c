@@ -5,20 +5,14 @@
 
 #include <device_memory.h>
 
-/* What a call wants; NULL: not this. */
-typedef struct wanted {
-  void *density;
-  void *const *gradient; /* [3] */
-  double *loss;
-} wanted;
-
 static rind_error say_where(const rind_sph *sph, int64_t bad) {
   RIND_REQUIRE(sph->context, bad < 0, RIND_ERROR_INVALID,
-               "point %lld is not at a finite place (not a number, or infinite)", (long long)bad);
+               "point %lld is not at a finite place (not a number, or infinite)",
+               (long long)(sph->halo.id ? sph->halo.id[bad] : bad));
   return RIND_OK;
 }
 
-static rind_error run_device(rind_sph *sph, const wanted *want) {
+static rind_error run_device(rind_sph *sph, const rind_sph_wanted *want) {
   rind_device_sph_result result = {.bad = -1};
   void *const none[3] = {NULL, NULL, NULL};
   const int code =
@@ -57,68 +51,110 @@ static double square_of_excess(const rind_sph *sph, int64_t i) {
   return excess * excess;
 }
 
-static double loss_of(const rind_sph *sph, int64_t count) {
+/* Collective for sets. Slices are exact, and the greatest of numbers is, so the sums over ranks are
+ * alike in any order. */
+static rind_error find_loss(const rind_sph *sph, int64_t count, double *loss) {
+  const bool is_set = sph->particles != NULL;
+  const MPI_Comm comm = sph->context->comm;
   double largest = 0, sum[RIND_SPH_SLICES] = {0};
   for (int64_t i = 0; i < count; ++i) {
     const double square = square_of_excess(sph, i);
     largest = square > largest ? square : largest;
   }
-  const rind_sph_slicer slicer = rind_sph_slicer_of(largest, (double)count);
+  int code = MPI_SUCCESS;
+  if (is_set) code = MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+  const int64_t all = is_set ? rind_particles_num_global(sph->particles) : count;
+  const rind_sph_slicer slicer = rind_sph_slicer_of(largest, (double)all);
   for (int64_t i = 0; i < count; ++i)
     rind_sph_slice(&slicer, square_of_excess(sph, i), sum);
-  return rind_sph_total(sum);
+  if (is_set && code == MPI_SUCCESS)
+    code = MPI_Allreduce(MPI_IN_PLACE, sum, RIND_SPH_SLICES, MPI_DOUBLE, MPI_SUM, comm);
+  RIND_REQUIRE(sph->context, code == MPI_SUCCESS, RIND_ERROR_MPI, "MPI_Allreduce of a loss failed");
+  *loss = rind_sph_total(sum);
+  return RIND_OK;
 }
 
-static rind_error run_host(rind_sph *sph, const wanted *want) {
+/* Own points and those of the halo, sorted. */
+static rind_error build_list(rind_sph *sph) {
   const rind_sph_points *points = &sph->points;
+  const rind_sph_halo *halo = &sph->halo;
   const rind_sph_source source = {
       .num_own = (int)points->count,
-      .count = (int)points->count,
+      .count = (int)(points->count + halo->count),
       .type = sph->options.type,
-      .position = {points->position[0], points->position[1], points->position[2]}};
+      .position = {points->position[0], points->position[1], points->position[2]},
+      .others = {halo->position[0], halo->position[1], halo->position[2]},
+      .id = halo->id};
   int bad = -1;
   RIND_REQUIRE(sph->context, rind_sph_list_build(&sph->grid, &source, &sph->list, &bad),
                RIND_ERROR_MEMORY, "no memory to sort %d points", source.count);
   RIND_TRY(say_where(sph, bad));
-  RIND_TRY(reserve_densities(sph, source.count));
-  rind_sph_list_density(&sph->list, &sph->numbers, sph->density, sph->context->threads);
-  if (want->density) give_densities(sph, source.num_own, want->density);
-  if (want->loss) *want->loss = loss_of(sph, source.num_own);
-  if (want->gradient)
-    rind_sph_list_gradient(&sph->list, &sph->numbers, sph->density, sph->options.type,
-                           want->gradient, sph->context->threads);
+  return reserve_densities(sph, source.count);
+}
+
+/* Collective for sets. */
+static rind_error agree(const rind_sph *sph, rind_error error) {
+  return sph->particles ? rind_context_agree(sph->context, error) : error;
+}
+
+static rind_error run_host(rind_sph *sph, const rind_sph_wanted *want) {
+  const int threads = sph->context->threads;
+  if (sph->particles) RIND_TRY(rind_sph_take_set(sph));
+  RIND_TRY(agree(sph, build_list(sph)));
+  const int64_t own = sph->points.count;
+  rind_sph_list_density(&sph->list, &sph->numbers, sph->density, threads);
+  if (want->density) give_densities(sph, own, want->density);
+  if (want->loss) RIND_TRY(agree(sph, find_loss(sph, own, want->loss)));
+  if (!want->gradient) return RIND_OK;
+  if (sph->particles) RIND_TRY(rind_sph_halo_densities(&sph->halo, own, sph->density));
+  rind_sph_list_gradient(&sph->list, &sph->numbers, sph->density, sph->options.type, want->gradient,
+                         threads);
   return RIND_OK;
 }
 
-static rind_error run(rind_sph *sph, const wanted *want) {
-  RIND_REQUIRE(sph->context, sph->has_points, RIND_ERROR_STATE,
-               "there are no points: call rind_sph_set_points first");
+static rind_error run(rind_sph *sph, const rind_sph_wanted *want) {
   sph->has_run = false;
   RIND_TRY(sph->device ? run_device(sph, want) : run_host(sph, want));
   sph->has_run = true;
   return RIND_OK;
 }
 
+/* What every call needs. */
+static rind_error check(const rind_sph *sph, bool has_outputs, const char *call) {
+  RIND_REQUIRE(sph->context, sph->has_points, RIND_ERROR_STATE,
+               "there are no points: call rind_sph_set_points first");
+  const int64_t count = sph->particles ? rind_particles_count(sph->particles) : sph->points.count;
+  RIND_REQUIRE(sph->context, has_outputs || count == 0, RIND_ERROR_INVALID,
+               "%s: an array for results is NULL", call);
+  return RIND_OK;
+}
+
 rind_error rind_sph_density(rind_sph *sph, void *density) {
   if (!sph) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(sph->context, density || (sph->has_points && sph->points.count == 0),
-               RIND_ERROR_INVALID, "rind_sph_density: density is NULL");
-  return run(sph, &(wanted){.density = density});
+  RIND_TRY(agree(sph, check(sph, density, "rind_sph_density")));
+  return run(sph, &(rind_sph_wanted){.density = density});
 }
 
 rind_error rind_sph_loss(rind_sph *sph, double *loss) {
   if (!sph) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(sph->context, loss, RIND_ERROR_INVALID, "rind_sph_loss: loss is NULL");
-  return run(sph, &(wanted){.loss = loss});
+  RIND_TRY(agree(sph, check(sph, true, "rind_sph_loss")));
+  double found = 0;
+  RIND_TRY(run(sph, &(rind_sph_wanted){.loss = &found}));
+  if (loss) *loss = found;
+  return RIND_OK;
 }
 
 rind_error rind_sph_gradient(rind_sph *sph, void *const gradient[3], double *loss) {
   if (!sph) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(sph->context, gradient, RIND_ERROR_INVALID, "rind_sph_gradient: gradient is NULL");
-  for (int a = 0; a < sph->grid.dim; ++a)
-    RIND_REQUIRE(sph->context, gradient[a] || (sph->has_points && sph->points.count == 0),
-                 RIND_ERROR_INVALID, "rind_sph_gradient: the array of axis %d is NULL", a);
-  return run(sph, &(wanted){.gradient = gradient, .loss = loss});
+  bool complete = gradient != NULL;
+  for (int a = 0; complete && a < sph->grid.dim; ++a)
+    complete = gradient[a] != NULL;
+  RIND_TRY(agree(sph, check(sph, complete, "rind_sph_gradient")));
+  static void *const none[3] = {NULL, NULL, NULL};
+  double found = 0;
+  RIND_TRY(run(sph, &(rind_sph_wanted){.gradient = gradient ? gradient : none, .loss = &found}));
+  if (loss) *loss = found;
+  return RIND_OK;
 }
 
 rind_error rind_sph_get_stats(rind_sph *sph, rind_sph_stats *stats) {
@@ -126,7 +162,7 @@ rind_error rind_sph_get_stats(rind_sph *sph, rind_sph_stats *stats) {
   RIND_REQUIRE(sph->context, stats, RIND_ERROR_INVALID, "rind_sph_get_stats: stats is NULL");
   RIND_REQUIRE(sph->context, sph->has_run, RIND_ERROR_STATE,
                "nothing has been worked out: ask for a density, a loss or a gradient first");
-  rind_sph_stats found = {.num_points = sph->points.count};
+  rind_sph_stats found = {.num_points = sph->points.count, .num_halo = sph->halo.count};
   for (int a = 0; a < 3; ++a)
     found.cells[a] = sph->grid.cells[a];
   if (sph->device) {

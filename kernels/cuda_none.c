@@ -1,4 +1,5 @@
 /* cuda_none.c - stands in for the device code where there is no CUDA compiler. */
+#include <device_cloud.h>
 #include <device_gather.h>
 #include <device_memory.h>
 #include <device_sph.h>
@@ -75,6 +76,31 @@ int rind_device_gather_run(const rind_device_gather *gather, int first, int last
   (void)to_base;
   (void)own_base;
   (void)source_base;
+  (void)stream;
+  return 1;
+}
+
+int rind_device_cloud_deposit(const rind_cloud *cloud, const double *values,
+                              const rind_cloud_grid *grid, double *sums, void *stream) {
+  (void)cloud;
+  (void)values;
+  (void)grid;
+  (void)sums;
+  (void)stream;
+  return 1;
+}
+
+int rind_device_cloud_gather(const rind_cloud *cloud, const int64_t *group, int64_t count,
+                             const double *values, const rind_cloud_grid *grid, bool accumulate,
+                             double *const by_position[3], double *by_value, void *stream) {
+  (void)cloud;
+  (void)group;
+  (void)count;
+  (void)values;
+  (void)grid;
+  (void)accumulate;
+  (void)by_position;
+  (void)by_value;
   (void)stream;
   return 1;
 }

@@ -21,6 +21,12 @@ static const char epilogue[] =
 /* What options cannot know of each other. */
 static bool check(MPI_Comm comm, const sph_options *o, int *status) {
   const char *complaint = NULL;
+  int ranks;
+  MPI_Comm_size(comm, &ranks);
+  const bool in_set = ranks > 1 || o->forest >= 0;
+  if (in_set && (o->device || o->type != RIND_FLOAT64))
+    complaint = "sets on forests work on the host in f64: one rank for --device and --type f32";
+  if (o->relax > 0 && in_set) complaint = "--relax works on one rank, without --forest";
   if (o->relax > 0 && (o->device || o->type != RIND_FLOAT64))
     complaint = "--relax works on the host in f64: without --device and --type f32";
   if (o->relax == 0 && (o->picture != NULL || o->output != NULL))
@@ -32,11 +38,15 @@ static bool check(MPI_Comm comm, const sph_options *o, int *status) {
 }
 
 bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *o, int *status) {
-  *o = (sph_options){.particles = 1000, .seed = 42, .dim = 2, .threads = 1, .repeats = 7};
+  *o = (sph_options){
+      .particles = 1000, .seed = 42, .dim = 2, .forest = -1, .threads = 1, .repeats = 7};
   const app_option options[] = {
       {"particles", APP_INT64, &o->particles, NULL, 1, 1.9e9, "how many"},
       {"seed", APP_INT64, &o->seed, NULL, 0, 1e15, "of the generator"},
       {"dim", APP_INT, &o->dim, NULL, 2, 3, "2 or 3"},
+      {"forest", APP_INT, &o->forest, NULL, -1, 12,
+       "particles in a set on 2^N leaves an axis; -1: in plain arrays on one rank, and as many "
+       "leaves as fit on more"},
       {"type", APP_WORD, &o->type, type_words, 0, 0,
        "of positions, densities and gradients; sums are in double"},
       {"device", APP_FLAG, &o->device, NULL, 0, 0, "on the CUDA device"},

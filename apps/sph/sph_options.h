@@ -10,6 +10,7 @@ typedef struct sph_options {
   int64_t particles, seed;
   int dim;
   int threads, repeats;
+  int forest; /* level of a set's forest; -1: plain arrays on one rank, chosen on more */
   int type;
   bool device, json;
   int relax;     /* steps; 0: time calls instead */

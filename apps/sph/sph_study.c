@@ -119,11 +119,11 @@ static void print(const study *s) {
            s->norm, least, most, SPH_DENSITY);
 }
 
-int sph_study_run(rind_context *context, rind_sph *sph, const sph_options *options, sph_case *c) {
+int sph_study_run(rind_context *context, const sph_options *options, sph_case *c) {
   study s = {.options = options, .c = c};
   int status = APP_OK;
   s.loss = calloc((size_t)options->relax + 1, sizeof *s.loss);
-  const rind_error error = s.loss != NULL ? relax(&s, sph) : RIND_ERROR_MEMORY;
+  const rind_error error = s.loss != NULL ? relax(&s, c->sph) : RIND_ERROR_MEMORY;
   if (error != RIND_OK) {
     const char *text = rind_last_error(context);
     app_complain(MPI_COMM_WORLD, program, "%s", text[0] != '\0' ? text : rind_error_text(error));

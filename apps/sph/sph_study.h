@@ -4,5 +4,5 @@
 
 #include "sph_case.h"
 
-/* With the case's particles in sph, on the host in double. The exit status; complains by itself. */
-int sph_study_run(rind_context *context, rind_sph *sph, const sph_options *options, sph_case *c);
+/* On one rank, in plain arrays on the host in double. The exit status; complains by itself. */
+int sph_study_run(rind_context *context, const sph_options *options, sph_case *c);

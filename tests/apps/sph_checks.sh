@@ -33,6 +33,13 @@ for threads in 1 3; do
   expect "$line" largest_cell %d 23
   expect "$line" pair_slots %d 91026
 done
+# The same on any number of ranks.
+for ranks in 2 3; do
+  line=$("$mpiexec" -n $ranks "$program" --particles 1000 --seed 42 --json --repeat 1) ||
+    complain "rind-sph failed on $ranks ranks"
+  expect "$line" loss %.10f 12476.3617428793
+  expect "$line" gradient_norm %.6f 7526.066606
+done
 line=$("$program" --particles 1 --json --repeat 1) || complain "one particle: status $?"
 expect "$line" mean_density %.10f 1.8189136353
 expect "$line" gradient_norm %g 0
@@ -59,6 +66,8 @@ refuse 2 --particles many
 refuse 2 --dim 4
 refuse 2 --picture "$picture"
 refuse 2 --relax 3 --type f32
+refuse 2 --relax 3 --forest 2
+refuse 2 --forest 8
 refuse 4 --particles 9 --relax 1 --picture "$folder/none/x.png"
 refuse 4 --particles 9 --relax 1 --output "$folder/none/x.hdf"
 exit $failed

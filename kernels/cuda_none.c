@@ -1,11 +1,21 @@
 /* cuda_none.c - stands in for the device code where there is no CUDA compiler. */
 #include <device_cloud.h>
 #include <device_gather.h>
+#include <device_graph.h>
 #include <device_memory.h>
 #include <device_sph.h>
 
 int rind_device_count(void) {
   return 0;
+}
+
+int rind_device_current(void) {
+  return -1;
+}
+
+int rind_device_select(int device) {
+  (void)device;
+  return 1;
 }
 
 int rind_device_allocate(size_t bytes, void **data) {
@@ -46,6 +56,41 @@ int rind_device_copy_async(void *to, const void *from, size_t bytes, void *strea
 int rind_device_wait(void *stream) {
   (void)stream;
   return 1;
+}
+
+int rind_device_stream_create(void **stream) {
+  (void)stream;
+  return 1;
+}
+
+void rind_device_stream_destroy(void *stream) {
+  (void)stream;
+}
+
+int rind_device_stream_captures(void *stream) {
+  (void)stream;
+  return 0;
+}
+
+int rind_device_graph_begin(void *stream) {
+  (void)stream;
+  return 1;
+}
+
+int rind_device_graph_end(void *stream, rind_device_graph **graph) {
+  (void)stream;
+  (void)graph;
+  return 1;
+}
+
+int rind_device_graph_run(rind_device_graph *graph, void *stream) {
+  (void)graph;
+  (void)stream;
+  return 1;
+}
+
+void rind_device_graph_destroy(rind_device_graph **graph) {
+  (void)graph;
 }
 
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,

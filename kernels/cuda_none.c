@@ -47,11 +47,13 @@ int rind_device_wait(void *stream) {
 }
 
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
-                              ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made) {
+                              ptrdiff_t elements, ptrdiff_t origin, const rind_program_frame *frame,
+                              rind_device_gather **made) {
   (void)gather;
   (void)stages;
   (void)elements;
   (void)origin;
+  (void)frame;
   (void)made;
   return 1;
 }

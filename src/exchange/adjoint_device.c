@@ -35,15 +35,16 @@ static rind_error copy_batches(const rind_exchange *exchange, int f, rind_batche
   const bool sums = layout->type == RIND_FLOAT32;
   const bool per_row = exchange->options.adjoint_method == RIND_ADJOINT_PER_TERM;
   const rind_gather gather = rind_bound_gather(&batches->bound);
+  const rind_program_frame frame = rind_exchange_frame(layout);
   rind_gather_stages stages;
   int *memory[2] = {NULL, NULL};
   if (batches->bound.num_fills == 0) return RIND_OK;
   int code = 0;
   const bool made = make_stages(batches, per_row, &stages, memory);
   if (made)
-    code = rind_device_gather_create(&gather, &stages,
-                                     sums ? (ptrdiff_t)rind_layout_block_elements(layout) : 0,
-                                     rind_layout_interior_offset(layout), &batches->bound.device);
+    code = rind_device_gather_create(
+        &gather, &stages, sums ? (ptrdiff_t)rind_layout_block_elements(layout) : 0,
+        rind_layout_interior_offset(layout), per_row ? NULL : &frame, &batches->bound.device);
   free(memory[0]);
   free(memory[1]);
   RIND_REQUIRE(exchange->context, made, RIND_ERROR_MEMORY, "no memory for stages of %d rows",

@@ -14,6 +14,8 @@ namespace {
 constexpr int max_threads = 256, lanes = RIND_PROGRAM_LANES;
 /* Slices whose loads a warp has under way at once. */
 constexpr int copies_at_once = 6, adds_at_once = 4;
+/* Terms of a sum likewise. */
+constexpr int terms_at_once = 8;
 
 struct tables {
   const rind_program_item *item;
@@ -79,13 +81,37 @@ __device__ void run_adds(const place<To> &at, int begin, int end) {
   }
 }
 
+/* Some terms of a sum: all are loaded before the first is added. */
 template <typename To, typename Source>
-__device__ double read_term(const place<To> &at, const rind_program_term &term) {
-  if (term.slot == RIND_PROGRAM_OWN) return (double)((const To *)at.base[0])[term.offset];
-  Source *source = (Source *)at.base[term.slot & ~RIND_PROGRAM_TAKES] + term.offset;
-  const double value = (double)*source;
-  if (term.slot & RIND_PROGRAM_TAKES) *source = (Source)0;
-  return value;
+__device__ void add_terms(const place<To> &at, const rind_program_term *term, const double *weight,
+                          int num_terms, double &sum, bool is_first) {
+  double value[terms_at_once], factor[terms_at_once];
+  Source *taken[terms_at_once];
+  int there = 0;
+#pragma unroll
+  for (int n = 0; n < terms_at_once; ++n) {
+    taken[n] = nullptr;
+    value[n] = factor[n] = 0.0;
+    if (n >= num_terms) continue;
+    const rind_program_term next = term[lanes * n];
+    if (next.slot == RIND_PROGRAM_NO_TERM) continue;
+    there = n + 1;
+    factor[n] = weight[lanes * n];
+    if (next.slot == RIND_PROGRAM_OWN) {
+      value[n] = (double)((const To *)at.base[0])[next.offset];
+      continue;
+    }
+    Source *source = (Source *)at.base[next.slot & ~RIND_PROGRAM_TAKES] + next.offset;
+    value[n] = (double)*source;
+    if (next.slot & RIND_PROGRAM_TAKES) taken[n] = source;
+  }
+#pragma unroll
+  for (int n = 0; n < terms_at_once; ++n) {
+    if (n >= there) continue;
+    const double product = __dmul_rn(factor[n], value[n]);
+    sum = is_first && n == 0 ? product : __dadd_rn(sum, product);
+    if (taken[n]) *taken[n] = (Source)0;
+  }
 }
 
 template <typename To, typename Source>
@@ -97,12 +123,10 @@ __device__ void run_sums(const tables &t, const place<To> &at, const rind_progra
     const rind_program_sum head = t.sum[piece.first_sum + s];
     const rind_program_term *term = t.term + head.first_term + lane;
     const double *weight = t.weight + head.first_weight + lane;
-    double sum = __dmul_rn(weight[0], read_term<To, Source>(at, term[0]));
-    for (int n = 1; n < head.num_terms; ++n) {
-      const rind_program_term next = term[lanes * n];
-      if (next.slot == RIND_PROGRAM_NO_TERM) break;
-      sum = __dadd_rn(sum, __dmul_rn(weight[lanes * n], read_term<To, Source>(at, next)));
-    }
+    double sum = 0.0;
+    for (int n = 0; n < head.num_terms; n += terms_at_once)
+      add_terms<To, Source>(at, term + (ptrdiff_t)lanes * n, weight + (ptrdiff_t)lanes * n,
+                            head.num_terms - n, sum, n == 0);
     at.to[cell] = (To)sum;
   }
 }

@@ -60,6 +60,7 @@ typedef struct rind_program_item {
 } rind_program_item;
 
 typedef struct rind_programs {
+  bool adds; /* rows add to their cells: there are no copies, else no adds */
   int num_items, num_pieces, num_sources, num_sums, num_cells, num_terms, num_weights;
   int max_slices; /* of a piece */
   rind_program_item *item;

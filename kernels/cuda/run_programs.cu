@@ -11,11 +11,14 @@
 
 namespace {
 
+#ifndef BLOCKS
+#define BLOCKS 6
+#endif
 constexpr int max_threads = 256, lanes = RIND_PROGRAM_LANES;
 /* Slices whose loads a warp has under way at once. */
 constexpr int copies_at_once = 6, adds_at_once = 4;
 /* Terms of a sum likewise. */
-constexpr int terms_at_once = 8;
+constexpr int terms_at_once = 4;
 
 struct tables {
   const rind_program_item *item;
@@ -131,8 +134,9 @@ __device__ void run_sums(const tables &t, const place<To> &at, const rind_progra
   }
 }
 
-template <typename To, typename Source>
-__global__ void __launch_bounds__(max_threads)
+/* Programs have copies, or adds. */
+template <typename To, typename Source, bool adds>
+__global__ void __launch_bounds__(max_threads, BLOCKS)
     run_items(tables t, void *const *to_base, const void *const *own_base,
               const void *const *source_base) {
   __shared__ const void *base[RIND_PROGRAM_MAX_SOURCES + 1];
@@ -145,8 +149,10 @@ __global__ void __launch_bounds__(max_threads)
   const place<To> at = {(To *)to_base[item.to],           base,
                         t.cell + piece.first_cell + lane, t.term + piece.first_term + lane,
                         (int)threadIdx.x / lanes,         (int)blockDim.x / lanes};
-  run_copies<To>(at, piece.num_copies);
-  run_adds<To, Source>(at, piece.num_copies, piece.num_copies + piece.num_adds);
+  if (adds)
+    run_adds<To, Source>(at, 0, piece.num_adds);
+  else
+    run_copies<To>(at, piece.num_copies);
   run_sums<To, Source>(t, at, piece);
 }
 
@@ -154,6 +160,7 @@ __global__ void __launch_bounds__(max_threads)
 
 struct rind_device_programs {
   rind_type to_type, source_type;
+  bool adds;
   int num_items, threads;
   tables on_device;
   void *memory;
@@ -218,6 +225,7 @@ extern "C" int rind_device_programs_create(const rind_programs *programs, rind_t
   fresh->to_type = to_type;
   fresh->source_type = source_type;
   fresh->num_items = programs->num_items;
+  fresh->adds = programs->adds;
   fresh->threads = lanes * programs->max_slices;
   if (fresh->threads > max_threads) fresh->threads = max_threads;
   const cudaError_t error = copy_tables(programs, fresh);

@@ -270,8 +270,8 @@ static unsigned char *map_interior(const rind_program_frame *frame) {
 bool rind_programs_make(const rind_gather *gather, const int *first_fill, int num_batches,
                         const rind_program_frame *frame, size_t max_bytes, rind_programs *made) {
   table t = {0};
-  *made = (rind_programs){0};
   const bool adds = first_fill != NULL;
+  *made = (rind_programs){.adds = adds};
   rind_program_maker maker = {.gather = gather, .frame = frame, .adds = adds, .made = made};
   bool *usable = usable_rows(gather, adds);
   unsigned char *interior = adds && frame->sector > 0 ? map_interior(frame) : NULL;

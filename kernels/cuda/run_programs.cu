@@ -213,7 +213,12 @@ cudaError_t copy_tables(const rind_programs *from, rind_device_programs *made) {
 template <typename To, typename Source>
 void launch(const rind_device_programs *p, void *const *to, const void *const *own,
             const void *const *source, cudaStream_t stream) {
-  run_items<To, Source><<<p->num_items, p->threads, 0, stream>>>(p->on_device, to, own, source);
+  if (p->adds)
+    run_items<To, Source, true>
+        <<<p->num_items, p->threads, 0, stream>>>(p->on_device, to, own, source);
+  else
+    run_items<To, Source, false>
+        <<<p->num_items, p->threads, 0, stream>>>(p->on_device, to, own, source);
 }
 
 } // namespace

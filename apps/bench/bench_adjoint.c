@@ -123,6 +123,8 @@ static void print_json(const rind_context *context, const bench_options *options
          "\"exchange_metadata_bytes_fill\": %lld, \"adjoint_build_us\": %.1f",
          (long long)run->schedule.metadata_bytes, (long long)run->cell_csr_bytes,
          (long long)fill->metadata_bytes, run->schedule_build_us);
+  bench_print_floor(&run->c, bench_sectors_adjoint_bytes(&run->c.sectors),
+                    &variants[TRANSPOSED].timing);
   bench_print_end(context, options, &run->c, &run->exchange);
 }
 
@@ -137,6 +139,8 @@ static void print_table(const rind_context *context, const bench_options *option
                                                   "coarse-fine, fill",
                                                   "copy by index lists"};
   bench_print_table(context, options, &run->c, names, variants, NUM_VARIANTS);
+  bench_print_floor_line(&run->c, bench_sectors_adjoint_bytes(&run->c.sectors),
+                         &variants[TRANSPOSED].timing);
   printf("interpolation: %lld scatter-adds, of which %lld hit a cell that an earlier term of the "
          "same fill hit\n",
          (long long)run->counts.scatter_adds, (long long)run->counts.collisions);

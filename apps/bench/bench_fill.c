@@ -22,6 +22,7 @@ static void print_json(const rind_context *context, const bench_options *options
   bench_print_time("us_coarse_fine_term_by_term", &variants[COARSE_FINE_TERM_BY_TERM]);
   bench_print_time(options->layout.space == RIND_DEVICE ? "us_plain_copy" : "us_indexed_copy",
                    &variants[INDEXED_COPY]);
+  bench_print_floor(c, bench_sectors_fill_bytes(&c->sectors), &variants[FILL].timing);
   bench_print_end(context, options, c, stats);
 }
 
@@ -32,6 +33,7 @@ static void print_table(const rind_context *context, const bench_options *option
       "fill, one fused pass", "fill, term by term", "coarse-fine fills, fused",
       "coarse-fine fills, term by term", "copy by index lists"};
   bench_print_table(context, options, c, names, variants, NUM_VARIANTS);
+  bench_print_floor_line(c, bench_sectors_fill_bytes(&c->sectors), &variants[FILL].timing);
   printf("schedule built in %.1f us; %lld bytes of it, %lld of the exchange\n",
          c->schedule_build_us, (long long)c->stats.metadata_bytes,
          (long long)stats->metadata_bytes);

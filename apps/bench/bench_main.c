@@ -21,6 +21,7 @@ typedef struct words {
   int forest, type, space, storage, order, regions, interpolation, restriction, periodic;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
+  const char *output;
   bool json;
 } words;
 
@@ -49,10 +50,13 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"repeat", APP_INT, &w->repeats, .min = 3, .max = 100000, .help = "samples"},
       {"sample-us", APP_DOUBLE, &w->sample_us, .min = 1, .max = 1e7,
        .help = "microseconds of back-to-back calls a sample"},
+      {"output", APP_STRING, &w->output, .help = "file that export writes (HDF5); also -o"},
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {
-      "rind-bench", "times ghost fills and their adjoints: rind-bench fill|adjoint [options]",
+      "rind-bench",
+      "times ghost fills and their adjoints: rind-bench fill|adjoint [options]; writes a fill as a "
+      "sparse matrix: rind-bench export [options]",
       options, (int)(sizeof options / sizeof *options),
       "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
       "variant\n"
@@ -86,6 +90,7 @@ static int run(const words *w, measurement measure) {
                 .layers = w->layers},
       .repeats = w->repeats,
       .sample_us = w->sample_us,
+      .output = w->output,
       .json = w->json,
   };
   periodic_axes(w->periodic, options.forest.periodic);
@@ -99,11 +104,15 @@ static int run(const words *w, measurement measure) {
 static measurement find_measurement(const char *command) {
   if (strcmp(command, "fill") == 0) return bench_fill;
   if (strcmp(command, "adjoint") == 0) return bench_adjoint;
+  if (strcmp(command, "export") == 0) return bench_export;
   return NULL;
 }
 
 int main(int argc, char **argv) {
+  static char output[] = "--output";
   MPI_Init(&argc, &argv);
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], "-o") == 0) argv[i] = output;
   words w = {.ghosts = 1,
              .components = 1,
              .threads = 1,
@@ -114,8 +123,8 @@ int main(int argc, char **argv) {
   const bool command = argc > 1 && argv[1][0] != '-';
   const measurement measure = find_measurement(command ? argv[1] : "fill");
   if (measure == NULL) {
-    app_complain(MPI_COMM_WORLD, "rind-bench", "unknown command '%s': it is fill or adjoint",
-                 argv[1]);
+    app_complain(MPI_COMM_WORLD, "rind-bench",
+                 "unknown command '%s': it is fill, adjoint or export", argv[1]);
     status = APP_USAGE;
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);

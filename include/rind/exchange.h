@@ -156,6 +156,12 @@ RIND_API rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const 
 RIND_API rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields);
 RIND_API rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields);
 
+/* Fills the ghosts between blocks whose rows read blocks of other ranks, and no others: those that
+ * tiles load from the field (rind/tiles.h). Errors as rind_fill, and RIND_ERROR_UNSUPPORTED with
+ * flux-matched restriction. */
+RIND_API rind_error rind_fill_remote(rind_exchange *exchange, rind_field *field);
+RIND_API rind_error rind_fill_fields_remote(rind_exchange *exchange, rind_field *const *fields);
+
 /* The adjoint of the fill. The fields hold derivatives by the values that a fill has made: every
  * ghost gives weight times itself to each cell that its row reads, phases in reverse and walls
  * included, then becomes 0. So u += G^T g, g = 0. Values at walls are constants: nothing reaches

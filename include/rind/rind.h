@@ -5,4 +5,5 @@
 #include <rind/exchange.h>
 #include <rind/field.h>
 #include <rind/forest.h>
+#include <rind/particles.h>
 #include <rind/schedule.h>

@@ -1,7 +1,8 @@
 /* check_fields.c - what begin and end ask of their fields and of the exchange. */
 #include <exchange_data.h>
 
-static rind_error check_field(const rind_exchange *exchange, int f, const rind_field *field) {
+rind_error rind_exchange_check_field(const rind_exchange *exchange, int f,
+                                     const rind_field *field) {
   const rind_schedule *schedule = exchange->schedule;
   const rind_layout *a = &field->layout, *b = &exchange->field[f].layout;
   rind_context *context = exchange->context;
@@ -40,7 +41,7 @@ rind_error rind_exchange_check_fields(const rind_exchange *exchange, rind_field 
   for (int f = 0; f < exchange->num_fields; ++f) {
     RIND_REQUIRE(exchange->context, fields[f], RIND_ERROR_INVALID, "field %d of %d is NULL", f,
                  exchange->num_fields);
-    RIND_TRY(check_field(exchange, f, fields[f]));
+    RIND_TRY(rind_exchange_check_field(exchange, f, fields[f]));
     for (int other = 0; other < f; ++other)
       RIND_REQUIRE(exchange->context, fields[other] != fields[f], RIND_ERROR_INVALID,
                    "fields %d and %d are the same: each of them once it must be", other, f);

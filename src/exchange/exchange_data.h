@@ -110,6 +110,7 @@ rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
 /* The checks of begin and end: the exchange is one of one field; the schedule is not stale, and the
  * fields are of its forest and of the exchange's layouts. */
 rind_error rind_exchange_check_single(const rind_exchange *exchange, rind_exchange_state state);
+rind_error rind_exchange_check_field(const rind_exchange *exchange, int f, const rind_field *field);
 rind_error rind_exchange_check_fields(const rind_exchange *exchange, rind_field *const *fields);
 /* Checks, then notes that state has begun, resp. checks that it has, with the same fields. */
 rind_error rind_exchange_enter(rind_exchange *exchange, rind_field *const *fields,

@@ -58,19 +58,10 @@ static rind_error begin_phase(rind_exchange *exchange, rind_exchange_phase *phas
   return RIND_OK;
 }
 
-/* Runs the rows of a phase that has begun. */
-static rind_error end_phase(rind_exchange *exchange, int number, rind_field *const *fields) {
-  rind_exchange_phase *phase = &exchange->phase[number];
+/* Runs the rows that read messages, as these arrive. */
+static rind_error end_messages(rind_exchange *exchange, rind_exchange_phase *phase,
+                               rind_field *const *fields) {
   rind_messages *messages = &phase->messages;
-  const bool walls = phase->kind == RIND_PHASE_WALLS;
-  for (int f = 0; f < exchange->num_fields; ++f) {
-    const rind_bound *local = &phase->part[f].local;
-    const void *const *sources = sources_of(fields[f]);
-    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
-                 walls ? walls_of(&exchange->field[f]) : sources));
-    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
-    rind_exchange_call_functions(exchange, number, f, fields[f], false);
-  }
   int peer = 0;
   while (peer >= 0) {
     RIND_TRY(rind_messages_wait_any(exchange->context, messages, &peer));
@@ -84,6 +75,21 @@ static rind_error end_phase(rind_exchange *exchange, int number, rind_field *con
     }
   }
   return rind_messages_wait_sends(exchange->context, messages);
+}
+
+/* Runs the rows of a phase that has begun. */
+static rind_error end_phase(rind_exchange *exchange, int number, rind_field *const *fields) {
+  rind_exchange_phase *phase = &exchange->phase[number];
+  const bool walls = phase->kind == RIND_PHASE_WALLS;
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    const rind_bound *local = &phase->part[f].local;
+    const void *const *sources = sources_of(fields[f]);
+    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
+                 walls ? walls_of(&exchange->field[f]) : sources));
+    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
+    rind_exchange_call_functions(exchange, number, f, fields[f], false);
+  }
+  return end_messages(exchange, phase, fields);
 }
 
 rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields) {
@@ -126,4 +132,25 @@ rind_error rind_fill_end(rind_exchange *exchange, rind_field *field) {
 rind_error rind_fill(rind_exchange *exchange, rind_field *field) {
   RIND_TRY(rind_fill_begin(exchange, field));
   return rind_fill_end(exchange, field);
+}
+
+rind_error rind_fill_fields_remote(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context,
+               exchange->schedule->rules.restriction != RIND_RESTRICTION_FLUX_MATCHED,
+               RIND_ERROR_UNSUPPORTED,
+               "flux-matched restriction reads ghosts that a remote fill does not write: rind_fill "
+               "writes all");
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_FILLS));
+  RIND_TRY(begin_phase(exchange, &exchange->phase[0], fields));
+  RIND_TRY(end_messages(exchange, &exchange->phase[0], fields));
+  exchange->state = RIND_EXCHANGE_IDLE;
+  return RIND_OK;
+}
+
+rind_error rind_fill_remote(rind_exchange *exchange, rind_field *field) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
+  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_FILLS));
+  return rind_fill_fields_remote(exchange, &field);
 }

@@ -1,8 +1,7 @@
 /* block_programs.h - a gather cell by cell: what all rows of a block do, in the order of memory.
  *
  * Blocks whose rows are the same share a program. Its cells are in slices of 32, one a thread of a
- * warp, cells of a slice in ascending order of address. Slices are in pieces, which run in any
- * order:
+ * warp, cells of a slice in ascending order of address. Items run in any order; they have slices of
  *
  *     copies   cell = term 0
  *     adds     cell = cell + term 0, or, without a term, cell = cell
@@ -40,20 +39,15 @@ typedef struct rind_program_sum {
   int32_t num_terms; /* of the longest lane; the others end with RIND_PROGRAM_NO_TERM */
 } rind_program_sum;
 
-/* Slices of copies, then of adds, then of sums: cell l of slice s is cell[first_cell + 32 s + l];
- * term 0 of a copy or add term[first_term + 32 s + l]. */
-typedef struct rind_program_piece {
+/* A run of slices of one block: those of copies, then of adds, then of sums. Cell l of slice s is
+ * cell[first_cell + 32 s + l]; term 0 of a copy or add term[first_term + 32 s + l]. */
+typedef struct rind_program_item {
   int32_t first_cell;
   int32_t first_term;
   int32_t num_copies;
   int32_t num_adds;
   int32_t num_sums;
   int32_t first_sum;
-} rind_program_piece;
-
-/* A piece run for a block. */
-typedef struct rind_program_item {
-  int32_t piece;
   int32_t to;         /* index into to_base and own_base */
   int32_t first_slot; /* of source, indices into source_base */
   int32_t num_slots;
@@ -61,10 +55,9 @@ typedef struct rind_program_item {
 
 typedef struct rind_programs {
   bool adds; /* rows add to their cells: there are no copies, else no adds */
-  int num_items, num_pieces, num_sources, num_sums, num_cells, num_terms, num_weights;
-  int max_slices; /* of a piece */
+  int num_items, num_sources, num_sums, num_cells, num_terms, num_weights;
+  int max_slices; /* of an item */
   rind_program_item *item;
-  rind_program_piece *piece;
   int32_t *source;
   rind_program_sum *sum;
   int32_t *cell; /* elements from the block's base */

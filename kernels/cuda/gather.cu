@@ -15,8 +15,9 @@ namespace {
 constexpr int threads_a_block = 256, warps_a_block = threads_a_block / 32;
 /* A thread of a unit of copies has so many, and all its loads under way at once. */
 constexpr int copies_a_thread = 8;
-/* More programs would not stay in the caches. */
-constexpr size_t max_program_bytes = (size_t)8 << 20;
+/* Programs of blocks that are all different take more memory than rows: so much for each value that
+ * is written, and this. */
+constexpr size_t program_bytes_a_value = 4, program_bytes = (size_t)8 << 20;
 
 /* Values first .. first + 31 of a fill, of a copy that is in no batch first .. first + 255; value v
  * is lane v % lanes of cell v / lanes. */
@@ -443,8 +444,11 @@ cudaError_t fill_in_programs(const rind_gather *gather, const rind_gather_stages
   rest left = {};
   int *first = stages ? first_fills(stages) : nullptr;
   if (stages && !first) return cudaErrorMemoryAllocation;
-  bool there = rind_programs_make(gather, first, stages ? stages->num_batches : 0, frame,
-                                  max_program_bytes, &programs);
+  size_t max_bytes = program_bytes;
+  for (int f = 0; f < gather->num_fills; ++f)
+    max_bytes += program_bytes_a_value * (size_t)values_of(gather->row[gather->fill[f].row]);
+  bool there = rind_programs_make(gather, first, stages ? stages->num_batches : 0, frame, max_bytes,
+                                  &programs);
   free(first);
   if (!there) return cudaErrorMemoryAllocation;
   cudaError_t error = cudaSuccess;

@@ -11,18 +11,14 @@
 
 namespace {
 
-#ifndef BLOCKS
-#define BLOCKS 6
-#endif
 constexpr int max_threads = 256, lanes = RIND_PROGRAM_LANES;
-/* Slices whose loads a warp has under way at once. */
-constexpr int copies_at_once = 6, adds_at_once = 4;
-/* Terms of a sum likewise. */
-constexpr int terms_at_once = 4;
+constexpr int slot_mask = RIND_PROGRAM_TAKES - 1;
+constexpr unsigned whole_warp = 0xffffffffu;
+/* Slices whose loads a warp has under way at once, and terms of a sum. */
+constexpr int copies_at_once = 6, adds_at_once = 4, terms_at_once = 4;
 
 struct tables {
   const rind_program_item *item;
-  const rind_program_piece *piece;
   const int32_t *source;
   const rind_program_sum *sum;
   const int32_t *cell;
@@ -30,130 +26,176 @@ struct tables {
   const double *weight;
 };
 
-/* What the threads of an item share. */
+/* What a thread knows of its item. Lane l has the bases of slots l and 32 + l. */
 template <typename To> struct place {
   To *to;
-  const void *const *base; /* of each slot */
-  const int32_t *cell;     /* of this lane, slice 0 */
+  const void *low, *high;
+  bool is_wide;        /* there are slots from 32 on */
+  const int32_t *cell; /* of this lane, slice 0 */
   const rind_program_term *term;
   int warp, warps;
 };
 
+/* The base of a slot; all lanes call it. */
+template <typename To> __device__ const void *base_of(const place<To> &at, int slot) {
+  const unsigned long long low = __shfl_sync(whole_warp, (unsigned long long)at.low, slot % lanes);
+  if (!at.is_wide) return (const void *)low;
+  const unsigned long long high =
+      __shfl_sync(whole_warp, (unsigned long long)at.high, slot % lanes);
+  return (const void *)(slot < lanes ? low : high);
+}
+
+/* Values pass by the first cache, which keeps the tables. */
 template <typename To> __device__ void run_copies(const place<To> &at, int num_slices) {
   for (int first = at.warp; first < num_slices; first += copies_at_once * at.warps) {
     int32_t cell[copies_at_once];
+    rind_program_term term[copies_at_once];
     To value[copies_at_once];
 #pragma unroll
     for (int u = 0; u < copies_at_once; ++u) {
       const int slice = first + u * at.warps;
-      cell[u] = slice < num_slices ? at.cell[lanes * slice] : RIND_PROGRAM_NO_CELL;
-      if (cell[u] == RIND_PROGRAM_NO_CELL) continue;
-      const rind_program_term term = at.term[lanes * slice];
-      value[u] = ((const To *)at.base[term.slot])[term.offset];
+      const bool there = slice < num_slices;
+      cell[u] = there ? at.cell[lanes * slice] : RIND_PROGRAM_NO_CELL;
+      term[u] = there ? at.term[lanes * slice] : rind_program_term{0, RIND_PROGRAM_NO_TERM};
+    }
+#pragma unroll
+    for (int u = 0; u < copies_at_once; ++u) {
+      const To *source = (const To *)base_of(at, term[u].slot & slot_mask);
+      if (cell[u] != RIND_PROGRAM_NO_CELL) value[u] = __ldcg(source + term[u].offset);
     }
 #pragma unroll
     for (int u = 0; u < copies_at_once; ++u)
-      if (cell[u] != RIND_PROGRAM_NO_CELL) at.to[cell[u]] = value[u];
+      if (cell[u] != RIND_PROGRAM_NO_CELL) __stcg(at.to + cell[u], value[u]);
   }
 }
 
 template <typename To, typename Source>
-__device__ void run_adds(const place<To> &at, int begin, int end) {
-  for (int first = begin + at.warp; first < end; first += adds_at_once * at.warps) {
+__device__ void run_adds(const place<To> &at, int num_slices) {
+  for (int first = at.warp; first < num_slices; first += adds_at_once * at.warps) {
     int32_t cell[adds_at_once];
-    Source *taken[adds_at_once];
-    To sum[adds_at_once];
+    rind_program_term term[adds_at_once];
+    Source *source[adds_at_once];
+    To before[adds_at_once];
+    Source added[adds_at_once];
 #pragma unroll
     for (int u = 0; u < adds_at_once; ++u) {
       const int slice = first + u * at.warps;
-      cell[u] = slice < end ? at.cell[lanes * slice] : RIND_PROGRAM_NO_CELL;
-      taken[u] = nullptr;
-      if (cell[u] == RIND_PROGRAM_NO_CELL) continue;
-      const rind_program_term term = at.term[lanes * slice];
-      sum[u] = at.to[cell[u]];
-      if (term.slot == RIND_PROGRAM_NO_TERM) continue;
-      Source *source = (Source *)at.base[term.slot & ~RIND_PROGRAM_TAKES] + term.offset;
-      sum[u] = (To)__dadd_rn((double)sum[u], (double)*source);
-      if (term.slot & RIND_PROGRAM_TAKES) taken[u] = source;
+      const bool there = slice < num_slices;
+      cell[u] = there ? at.cell[lanes * slice] : RIND_PROGRAM_NO_CELL;
+      term[u] = there ? at.term[lanes * slice] : rind_program_term{0, RIND_PROGRAM_NO_TERM};
     }
 #pragma unroll
     for (int u = 0; u < adds_at_once; ++u) {
-      if (cell[u] != RIND_PROGRAM_NO_CELL) at.to[cell[u]] = sum[u];
-      if (taken[u]) *taken[u] = (Source)0;
+      source[u] = (Source *)base_of(at, term[u].slot & slot_mask) + term[u].offset;
+      if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = __ldcg(at.to + cell[u]);
+      if (term[u].slot != RIND_PROGRAM_NO_TERM) added[u] = __ldcg(source[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < adds_at_once; ++u) {
+      if (term[u].slot != RIND_PROGRAM_NO_TERM)
+        before[u] = (To)__dadd_rn((double)before[u], (double)added[u]);
+      if (cell[u] != RIND_PROGRAM_NO_CELL) __stcg(at.to + cell[u], before[u]);
+      if (term[u].slot != RIND_PROGRAM_NO_TERM && (term[u].slot & RIND_PROGRAM_TAKES))
+        __stcg(source[u], (Source)0);
     }
   }
 }
 
-/* Some terms of a sum: all are loaded before the first is added. */
+/* Terms of a lane's sum from number first on; those beyond its end are RIND_PROGRAM_NO_TERM. */
+__device__ void load_terms(const rind_program_term *term, int first, int num_terms,
+                           rind_program_term *loaded) {
+#pragma unroll
+  for (int n = 0; n < terms_at_once; ++n)
+    loaded[n] = first + n < num_terms ? term[(ptrdiff_t)lanes * (first + n)]
+                                      : rind_program_term{0, RIND_PROGRAM_NO_TERM};
+}
+
+/* All values are loaded before the first is added. */
 template <typename To, typename Source>
-__device__ void add_terms(const place<To> &at, const rind_program_term *term, const double *weight,
-                          int num_terms, double &sum, bool is_first) {
+__device__ double add_terms(const place<To> &at, const rind_program_term *term,
+                            const double *weight, double sum, bool is_first) {
   double value[terms_at_once], factor[terms_at_once];
-  Source *taken[terms_at_once];
-  int there = 0;
 #pragma unroll
   for (int n = 0; n < terms_at_once; ++n) {
-    taken[n] = nullptr;
+    const void *base = base_of(at, term[n].slot & slot_mask);
     value[n] = factor[n] = 0.0;
-    if (n >= num_terms) continue;
-    const rind_program_term next = term[lanes * n];
-    if (next.slot == RIND_PROGRAM_NO_TERM) continue;
-    there = n + 1;
-    factor[n] = weight[lanes * n];
-    if (next.slot == RIND_PROGRAM_OWN) {
-      value[n] = (double)((const To *)at.base[0])[next.offset];
-      continue;
-    }
-    Source *source = (Source *)at.base[next.slot & ~RIND_PROGRAM_TAKES] + next.offset;
-    value[n] = (double)*source;
-    if (next.slot & RIND_PROGRAM_TAKES) taken[n] = source;
+    if (term[n].slot == RIND_PROGRAM_NO_TERM) continue;
+    factor[n] = weight[(ptrdiff_t)lanes * n];
+    value[n] = term[n].slot == RIND_PROGRAM_OWN
+                   ? (double)__ldcg((const To *)base + term[n].offset)
+                   : (double)__ldcg((const Source *)base + term[n].offset);
   }
 #pragma unroll
   for (int n = 0; n < terms_at_once; ++n) {
-    if (n >= there) continue;
+    if (term[n].slot == RIND_PROGRAM_NO_TERM) continue;
     const double product = __dmul_rn(factor[n], value[n]);
     sum = is_first && n == 0 ? product : __dadd_rn(sum, product);
-    if (taken[n]) *taken[n] = (Source)0;
   }
+  return sum;
 }
 
 template <typename To, typename Source>
-__device__ void run_sums(const tables &t, const place<To> &at, const rind_program_piece &piece) {
-  const int before = piece.num_copies + piece.num_adds, lane = threadIdx.x % lanes;
-  for (int s = at.warp; s < piece.num_sums; s += at.warps) {
+__device__ void take_terms(const place<To> &at, const rind_program_term *term) {
+#pragma unroll
+  for (int n = 0; n < terms_at_once; ++n) {
+    Source *source = (Source *)base_of(at, term[n].slot & slot_mask) + term[n].offset;
+    if (term[n].slot != RIND_PROGRAM_NO_TERM && (term[n].slot & RIND_PROGRAM_TAKES))
+      __stcg(source, (Source)0);
+  }
+}
+
+template <typename To, typename Source, bool adds>
+__device__ void run_sums(const tables &t, const rind_program_item &item, const place<To> &at) {
+  const int before = item.num_copies + item.num_adds, lane = threadIdx.x % lanes;
+  for (int s = at.warp; s < item.num_sums; s += at.warps) {
     const int32_t cell = at.cell[lanes * (before + s)];
-    if (cell == RIND_PROGRAM_NO_CELL) continue;
-    const rind_program_sum head = t.sum[piece.first_sum + s];
+    const rind_program_sum head = t.sum[item.first_sum + s];
     const rind_program_term *term = t.term + head.first_term + lane;
     const double *weight = t.weight + head.first_weight + lane;
+    rind_program_term now[terms_at_once], next[terms_at_once];
     double sum = 0.0;
-    for (int n = 0; n < head.num_terms; n += terms_at_once)
-      add_terms<To, Source>(at, term + (ptrdiff_t)lanes * n, weight + (ptrdiff_t)lanes * n,
-                            head.num_terms - n, sum, n == 0);
-    at.to[cell] = (To)sum;
+    load_terms(term, 0, head.num_terms, now);
+    for (int n = 0; n < head.num_terms; n += terms_at_once) {
+      load_terms(term, n + terms_at_once, head.num_terms, next);
+      sum = add_terms<To, Source>(at, now, weight + (ptrdiff_t)lanes * n, sum, n == 0);
+      if (adds) take_terms<To, Source>(at, now);
+#pragma unroll
+      for (int u = 0; u < terms_at_once; ++u)
+        now[u] = next[u];
+    }
+    if (cell != RIND_PROGRAM_NO_CELL) __stcg(at.to + cell, (To)sum);
   }
+}
+
+/* Of the slot's source, or of the block itself. */
+__device__ const void *load_base(const tables &t, const rind_program_item &item, int slot,
+                                 const void *const *own_base, const void *const *source_base) {
+  if (slot > item.num_slots) return nullptr;
+  return slot == RIND_PROGRAM_OWN ? own_base[item.to]
+                                  : source_base[t.source[item.first_slot + slot - 1]];
 }
 
 /* Programs have copies, or adds. */
 template <typename To, typename Source, bool adds>
-__global__ void __launch_bounds__(max_threads, BLOCKS)
+__global__ void __launch_bounds__(max_threads, 4)
     run_items(tables t, void *const *to_base, const void *const *own_base,
               const void *const *source_base) {
-  __shared__ const void *base[RIND_PROGRAM_MAX_SOURCES + 1];
   const rind_program_item item = t.item[blockIdx.x];
-  const rind_program_piece piece = t.piece[item.piece];
-  for (int s = threadIdx.x; s <= item.num_slots; s += blockDim.x)
-    base[s] = s == 0 ? own_base[item.to] : source_base[t.source[item.first_slot + s - 1]];
-  __syncthreads();
   const int lane = threadIdx.x % lanes;
-  const place<To> at = {(To *)to_base[item.to],           base,
-                        t.cell + piece.first_cell + lane, t.term + piece.first_term + lane,
-                        (int)threadIdx.x / lanes,         (int)blockDim.x / lanes};
+  const bool is_wide = item.num_slots >= lanes;
+  const place<To> at = {(To *)to_base[item.to],
+                        load_base(t, item, lane, own_base, source_base),
+                        is_wide ? load_base(t, item, lanes + lane, own_base, source_base) : nullptr,
+                        is_wide,
+                        t.cell + item.first_cell + lane,
+                        t.term + item.first_term + lane,
+                        (int)threadIdx.x / lanes,
+                        (int)blockDim.x / lanes};
   if (adds)
-    run_adds<To, Source>(at, 0, piece.num_adds);
+    run_adds<To, Source>(at, item.num_adds);
   else
-    run_copies<To>(at, piece.num_copies);
-  run_sums<To, Source>(t, at, piece);
+    run_copies<To>(at, item.num_copies);
+  run_sums<To, Source, adds>(t, item, at);
 }
 
 } // namespace
@@ -177,12 +219,11 @@ size_t place_array(size_t count, size_t item_bytes, size_t *bytes) {
 }
 
 cudaError_t copy_tables(const rind_programs *from, rind_device_programs *made) {
-  enum { NUM_TABLES = 7 };
+  enum { NUM_TABLES = 6 };
   const struct {
     const void *data;
     size_t count, item_bytes;
   } table[NUM_TABLES] = {{from->item, (size_t)from->num_items, sizeof *from->item},
-                         {from->piece, (size_t)from->num_pieces, sizeof *from->piece},
                          {from->source, (size_t)from->num_sources, sizeof *from->source},
                          {from->sum, (size_t)from->num_sums, sizeof *from->sum},
                          {from->cell, (size_t)from->num_cells, sizeof *from->cell},
@@ -200,13 +241,9 @@ cudaError_t copy_tables(const rind_programs *from, rind_device_programs *made) {
   if (error == cudaSuccess) error = (cudaError_t)rind_device_copy(made->memory, host, made->bytes);
   free(host);
   const char *base = (const char *)made->memory;
-  made->on_device = {(const rind_program_item *)(base + at[0]),
-                     (const rind_program_piece *)(base + at[1]),
-                     (const int32_t *)(base + at[2]),
-                     (const rind_program_sum *)(base + at[3]),
-                     (const int32_t *)(base + at[4]),
-                     (const rind_program_term *)(base + at[5]),
-                     (const double *)(base + at[6])};
+  made->on_device = {(const rind_program_item *)(base + at[0]), (const int32_t *)(base + at[1]),
+                     (const rind_program_sum *)(base + at[2]),  (const int32_t *)(base + at[3]),
+                     (const rind_program_term *)(base + at[4]), (const double *)(base + at[5])};
   return error;
 }
 

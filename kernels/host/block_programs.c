@@ -195,13 +195,14 @@ static bool make_pieces(rind_program_maker *maker, const table *t, kind *kinds, 
   for (int k = 0; k < num_kinds && there; ++k) {
     kind *next = &kinds[order[k].kind];
     const rind_programs before = *made;
+    const int first_piece = maker->num_pieces;
     const int first = t->first[next->block];
     there = rind_program_add(maker, &t->row[first], t->first[next->block + 1] - first);
-    next->first_piece = before.num_pieces;
-    next->num_pieces = made->num_pieces - before.num_pieces;
+    next->first_piece = first_piece;
+    next->num_pieces = maker->num_pieces - first_piece;
     if (there && bytes_of(made) > max_bytes) {
       next->num_pieces = 0;
-      made->num_pieces = before.num_pieces;
+      maker->num_pieces = first_piece;
       made->num_cells = before.num_cells;
       made->num_terms = before.num_terms;
       made->num_weights = before.num_weights;
@@ -230,8 +231,10 @@ static bool list_items(const table *t, const kind *kinds, const int *kind_of, bo
   return made->item && made->source && made->rest;
 }
 
-static void fill_items(const rind_gather *gather, const table *t, const kind *kinds,
-                       const int *kind_of, bool batches, rind_programs *made) {
+static void fill_items(const rind_program_maker *maker, const table *t, const kind *kinds,
+                       const int *kind_of) {
+  rind_programs *made = maker->made;
+  const bool batches = maker->adds;
   for (int b = 0; b < t->num_blocks; ++b) {
     const kind *of = kind_of[b] < 0 ? NULL : &kinds[kind_of[b]];
     if (!of || of->num_pieces == 0) {
@@ -240,10 +243,13 @@ static void fill_items(const rind_gather *gather, const table *t, const kind *ki
       if (batches) made->rest[made->num_rest++] = b;
       continue;
     }
-    for (int p = 0; p < of->num_pieces; ++p)
-      made->item[made->num_items++] =
-          (rind_program_item){of->first_piece + p, gather->fill[t->fill[t->first[b]]].to,
-                              made->num_sources, t->num_sources[b]};
+    for (int p = 0; p < of->num_pieces; ++p) {
+      rind_program_item *item = &made->item[made->num_items++];
+      *item = maker->piece[of->first_piece + p];
+      item->to = maker->gather->fill[t->fill[t->first[b]]].to;
+      item->first_slot = made->num_sources;
+      item->num_slots = t->num_sources[b];
+    }
     memcpy(&made->source[made->num_sources], &t->source[t->first[b]],
            (size_t)t->num_sources[b] * sizeof *made->source);
     made->num_sources += t->num_sources[b];
@@ -290,9 +296,10 @@ bool rind_programs_make(const rind_gather *gather, const int *first_fill, int nu
             list_items(&t, kinds, kind_of, adds, made);
   }
   if (there)
-    fill_items(gather, &t, kinds, kind_of, adds, made);
+    fill_items(&maker, &t, kinds, kind_of);
   else
     rind_programs_free(made);
+  free(maker.piece);
   free(kinds);
   free(kind_of);
   free(usable);
@@ -303,7 +310,6 @@ bool rind_programs_make(const rind_gather *gather, const int *first_fill, int nu
 
 void rind_programs_free(rind_programs *programs) {
   free(programs->item);
-  free(programs->piece);
   free(programs->source);
   free(programs->sum);
   free(programs->cell);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLICES_A_PIECE = 48, LANES = RIND_PROGRAM_LANES };
+/* A piece of copies, which are fewer loads than adds, is longer. */
+enum { COPIES_A_PIECE = 48, ADDS_A_PIECE = 32, LANES = RIND_PROGRAM_LANES };
 
 /* One term of one cell. */
 typedef struct entry {
@@ -180,12 +181,12 @@ static bool reserve_weights(rind_program_maker *maker, int count) {
 
 static bool reserve_heads(rind_program_maker *maker) {
   rind_programs *made = maker->made;
-  void *pieces = made->piece, *sums = made->sum;
+  void *pieces = maker->piece, *sums = made->sum;
   const bool there =
-      reserve(&pieces, made->num_pieces, 1, &maker->room.pieces, sizeof *made->piece) &&
-      reserve(&sums, made->num_sums, SLICES_A_PIECE + NUM_CELL_KINDS, &maker->room.sums,
+      reserve(&pieces, maker->num_pieces, 1, &maker->room.pieces, sizeof *maker->piece) &&
+      reserve(&sums, made->num_sums, COPIES_A_PIECE + NUM_CELL_KINDS, &maker->room.sums,
               sizeof *made->sum);
-  made->piece = pieces;
+  maker->piece = pieces;
   made->sum = sums;
   return there;
 }
@@ -270,12 +271,13 @@ static bool add_pieces(rind_program_maker *maker, const cell *cells, int num_cel
     ++count[cells[c].kind];
   for (int k = 0; k < NUM_CELL_KINDS; ++k)
     total += slices[k] = slices_of(count[k]);
-  const int pieces = (total + SLICES_A_PIECE - 1) / SLICES_A_PIECE;
+  const int length = maker->adds ? ADDS_A_PIECE : COPIES_A_PIECE;
+  const int pieces = total / length + (total % length > 0);
   for (int p = 0; p < pieces; ++p) {
     int share[NUM_CELL_KINDS];
     if (!reserve_heads(maker)) return false;
-    rind_program_piece *piece = &made->piece[made->num_pieces++];
-    *piece = (rind_program_piece){
+    rind_program_item *piece = &maker->piece[maker->num_pieces++];
+    *piece = (rind_program_item){
         .first_cell = made->num_cells, .first_term = made->num_terms, .first_sum = made->num_sums};
     const cell *of_kind = cells;
     for (int k = 0; k < NUM_CELL_KINDS; of_kind += count[k++]) {

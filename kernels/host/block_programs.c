@@ -80,12 +80,12 @@ static ptrdiff_t reach(const int32_t *extent, const ptrdiff_t *stride) {
   return far;
 }
 
-/* True if 32 bits hold all its offsets. */
+/* True if terms can hold all its offsets. */
 static bool is_near(const rind_gather_row *row) {
   ptrdiff_t far = reach(row->extent, row->to_stride);
   if (reach(row->extent, row->own_stride) > far) far = reach(row->extent, row->own_stride);
   if (reach(row->extent, row->source_stride) > far) far = reach(row->extent, row->source_stride);
-  const ptrdiff_t limit = INT32_MAX / 8;
+  const ptrdiff_t limit = RIND_PROGRAM_REACH / 4;
   bool near = far < limit;
   for (int lane = 0; lane < row->num_lanes && near; ++lane)
     near = llabs(row->to_offset[lane]) < limit && llabs(row->own_offset[lane]) < limit;
@@ -166,9 +166,9 @@ static int find_kinds(const table *t, kind *kinds, int *kind_of) {
 }
 
 static size_t bytes_of(const rind_programs *made) {
-  return (size_t)made->num_cells * sizeof *made->cell +
-         (size_t)made->num_terms * sizeof *made->term +
-         (size_t)made->num_weights * sizeof *made->weight;
+  return (size_t)made->num_moves * sizeof *made->move +
+         (size_t)made->num_cells * sizeof *made->cell +
+         (size_t)made->num_terms * (sizeof *made->term + sizeof *made->weight);
 }
 
 typedef struct use {
@@ -203,9 +203,9 @@ static bool make_pieces(rind_program_maker *maker, const table *t, kind *kinds, 
     if (there && bytes_of(made) > max_bytes) {
       next->num_pieces = 0;
       maker->num_pieces = first_piece;
+      made->num_moves = before.num_moves;
       made->num_cells = before.num_cells;
       made->num_terms = before.num_terms;
-      made->num_weights = before.num_weights;
       made->num_sums = before.num_sums;
       break;
     }
@@ -312,6 +312,7 @@ void rind_programs_free(rind_programs *programs) {
   free(programs->item);
   free(programs->source);
   free(programs->sum);
+  free(programs->move);
   free(programs->cell);
   free(programs->term);
   free(programs->weight);

@@ -5,19 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece of copies, which are fewer loads than adds, is longer. */
-enum { COPIES_A_PIECE = 48, ADDS_A_PIECE = 32, LANES = RIND_PROGRAM_LANES };
+enum { LANES = RIND_PROGRAM_LANES };
 
 /* One term of one cell. */
 typedef struct entry {
   int32_t to;
   int32_t order; /* among the block's entries */
-  rind_program_term term;
+  int32_t term;
   double weight;
   bool copies; /* the whole row is this copy */
 } entry;
 
-typedef enum cell_kind { CELL_COPY, CELL_ADD, CELL_SUM, NUM_CELL_KINDS } cell_kind;
+typedef enum cell_kind { CELL_MOVE, CELL_SUM } cell_kind;
 
 /* A cell's entries are the num_terms ones from first on; none: it is written back. */
 typedef struct cell {
@@ -48,10 +47,10 @@ static entry *list_value(const rind_program_maker *maker, const rind_program_row
   for (int t = maker->adds ? 1 : 0; t < row->num_terms; ++t) {
     const bool is_own = t < row->num_own_first || t >= row->num_terms - row->num_own_last;
     const ptrdiff_t offset = row->offset[t] + (is_own ? own + row->own_offset[lane] : source);
-    const int32_t takes = row->takes ? RIND_PROGRAM_TAKES : 0;
+    const int slot = is_own ? RIND_PROGRAM_OWN : at->slot;
     *next = (entry){.to = (int32_t)(to + row->to_offset[lane]),
                     .order = (int32_t)(next - first),
-                    .term = {(int32_t)offset, is_own ? RIND_PROGRAM_OWN : at->slot + takes},
+                    .term = rind_program_term(slot, !is_own && row->takes, offset),
                     .weight = row->weight[(ptrdiff_t)t * row->num_lanes + lane],
                     .copies = row->body == RIND_GATHER_COPY};
     ++next;
@@ -98,8 +97,7 @@ static int compare_cells(const void *a, const void *b) {
 
 static cell_kind kind_of(const rind_program_maker *maker, const entry *entries, int num_terms) {
   if (num_terms > 1) return CELL_SUM;
-  if (maker->adds) return entries->weight == 1.0 ? CELL_ADD : CELL_SUM;
-  return entries->copies ? CELL_COPY : CELL_SUM;
+  return (maker->adds ? entries->weight == 1.0 : entries->copies) ? CELL_MOVE : CELL_SUM;
 }
 
 /* Cells of sorted entries; their number. */
@@ -125,7 +123,6 @@ static bool may_write_back(const rind_program_maker *maker, ptrdiff_t element) {
  */
 static int complete_sectors(const rind_program_maker *maker, cell *cells, int num_cells) {
   const int32_t sector = maker->frame->sector;
-  const int32_t kind = maker->adds ? CELL_ADD : CELL_COPY;
   int count = num_cells;
   for (int first = 0, last = 0; first < num_cells; first = last) {
     int64_t within = ((int64_t)cells[first].to + maker->frame->phase) % sector;
@@ -137,7 +134,7 @@ static int complete_sectors(const rind_program_maker *maker, cell *cells, int nu
       if (next < last && cells[next].to == element)
         ++next;
       else if (may_write_back(maker, (ptrdiff_t)element))
-        cells[count++] = (cell){(int32_t)element, 0, 0, kind};
+        cells[count++] = (cell){(int32_t)element, 0, 0, CELL_MOVE};
     }
   }
   return count;
@@ -155,142 +152,139 @@ static bool reserve(void **array, int num, int count, int *room, size_t bytes) {
   return true;
 }
 
-static bool reserve_cells(rind_program_maker *maker, int count) {
-  void *array = maker->made->cell;
+static bool reserve_moves(rind_program_maker *maker) {
+  void *array = maker->made->move;
   const bool there =
-      reserve(&array, maker->made->num_cells, count, &maker->room.cells, sizeof *maker->made->cell);
-  maker->made->cell = array;
+      reserve(&array, maker->made->num_moves, LANES, &maker->room.moves, sizeof *maker->made->move);
+  maker->made->move = array;
   return there;
 }
 
-static bool reserve_terms(rind_program_maker *maker, int count) {
-  void *array = maker->made->term;
-  const bool there =
-      reserve(&array, maker->made->num_terms, count, &maker->room.terms, sizeof *maker->made->term);
-  maker->made->term = array;
-  return there;
-}
-
-static bool reserve_weights(rind_program_maker *maker, int count) {
-  void *array = maker->made->weight;
-  const bool there = reserve(&array, maker->made->num_weights, count, &maker->room.weights,
-                             sizeof *maker->made->weight);
-  maker->made->weight = array;
-  return there;
-}
-
-static bool reserve_heads(rind_program_maker *maker) {
+/* For a slice of sums with num_terms terms. */
+static bool reserve_sums(rind_program_maker *maker, int num_terms) {
   rind_programs *made = maker->made;
-  void *pieces = maker->piece, *sums = made->sum;
+  if (num_terms > INT_MAX / LANES) return false;
+  void *sums = made->sum, *cells = made->cell, *terms = made->term, *weights = made->weight;
+  const int count = num_terms * LANES;
   const bool there =
-      reserve(&pieces, maker->num_pieces, 1, &maker->room.pieces, sizeof *maker->piece) &&
-      reserve(&sums, made->num_sums, COPIES_A_PIECE + NUM_CELL_KINDS, &maker->room.sums,
-              sizeof *made->sum);
-  maker->piece = pieces;
+      reserve(&sums, made->num_sums, 1, &maker->room.sums, sizeof *made->sum) &&
+      reserve(&cells, made->num_cells, LANES, &maker->room.cells, sizeof *made->cell) &&
+      reserve(&terms, made->num_terms, count, &maker->room.terms, sizeof *made->term) &&
+      reserve(&weights, made->num_terms, count, &maker->room.weights, sizeof *made->weight);
   made->sum = sums;
+  made->cell = cells;
+  made->term = terms;
+  made->weight = weights;
   return there;
 }
 
-/* A slice of copies or adds: cells[0 .. count - 1]. */
-static bool add_slice(rind_program_maker *maker, const cell *cells, int count,
+static bool reserve_piece(rind_program_maker *maker) {
+  void *pieces = maker->piece;
+  const bool there =
+      reserve(&pieces, maker->num_pieces, 1, &maker->room.pieces, sizeof *maker->piece);
+  maker->piece = pieces;
+  return there;
+}
+
+/* A slice of the moves cells[0 .. count - 1]. */
+static bool add_moves(rind_program_maker *maker, const cell *cells, int count,
                       const entry *entries) {
   rind_programs *made = maker->made;
-  if (!reserve_cells(maker, LANES) || !reserve_terms(maker, LANES)) return false;
+  if (!reserve_moves(maker)) return false;
   for (int l = 0; l < LANES; ++l) {
-    const cell *at = &cells[l];
-    rind_program_term term = {0, RIND_PROGRAM_NO_TERM};
-    if (l < count && at->num_terms > 0)
-      term = entries[at->first].term;
+    rind_program_move move = {RIND_PROGRAM_NO_CELL, rind_program_term(RIND_PROGRAM_NONE, false, 0)};
+    if (l < count) move.cell = cells[l].to;
+    if (l < count && cells[l].num_terms > 0)
+      move.term = entries[cells[l].first].term;
     else if (l < count && !maker->adds)
-      term = (rind_program_term){at->to, RIND_PROGRAM_OWN};
-    made->cell[made->num_cells++] = l < count ? at->to : RIND_PROGRAM_NO_CELL;
-    made->term[made->num_terms++] = term;
+      move.term = rind_program_term(RIND_PROGRAM_OWN, false, move.cell);
+    made->move[made->num_moves++] = move;
   }
   return true;
 }
 
 /* Term t of a cell's sum; with adds term 0 is the cell itself. */
-static rind_program_term sum_term(const rind_program_maker *maker, const cell *at, int t,
-                                  const entry *entries, double *weight) {
+static int32_t sum_term(const rind_program_maker *maker, const cell *at, int t,
+                        const entry *entries, double *weight) {
   *weight = 1.0;
-  if (maker->adds && t == 0) return (rind_program_term){at->to, RIND_PROGRAM_OWN};
+  if (maker->adds && t == 0) return rind_program_term(RIND_PROGRAM_OWN, false, at->to);
   const int number = t - (maker->adds ? 1 : 0);
   *weight = 0.0;
-  if (number >= at->num_terms) return (rind_program_term){0, RIND_PROGRAM_NO_TERM};
+  if (number >= at->num_terms) return rind_program_term(RIND_PROGRAM_NONE, false, 0);
   *weight = entries[at->first + number].weight;
   return entries[at->first + number].term;
 }
 
-static bool add_sum_slice(rind_program_maker *maker, const cell *cells, int count,
-                          const entry *entries) {
+static bool add_sums(rind_program_maker *maker, const cell *cells, int count,
+                     const entry *entries) {
   rind_programs *made = maker->made;
   int terms = 0;
   for (int l = 0; l < count; ++l)
     if (cells[l].num_terms > terms) terms = cells[l].num_terms;
   terms += maker->adds ? 1 : 0;
-  if (terms > INT_MAX / LANES || !reserve_cells(maker, LANES) ||
-      !reserve_terms(maker, terms * LANES) || !reserve_weights(maker, terms * LANES))
-    return false;
-  made->sum[made->num_sums++] = (rind_program_sum){made->num_terms, made->num_weights, terms};
+  if (!reserve_sums(maker, terms)) return false;
+  made->sum[made->num_sums++] = (rind_program_sum){made->num_cells, made->num_terms, terms};
   for (int l = 0; l < LANES; ++l)
     made->cell[made->num_cells++] = l < count ? cells[l].to : RIND_PROGRAM_NO_CELL;
   for (int t = 0; t < terms; ++t)
     for (int l = 0; l < LANES; ++l) {
       double weight = 0.0;
-      made->term[made->num_terms++] = l < count ? sum_term(maker, &cells[l], t, entries, &weight)
-                                                : (rind_program_term){0, RIND_PROGRAM_NO_TERM};
-      made->weight[made->num_weights++] = weight;
+      const int32_t term = l < count ? sum_term(maker, &cells[l], t, entries, &weight)
+                                     : rind_program_term(RIND_PROGRAM_NONE, false, 0);
+      made->term[made->num_terms] = term;
+      made->weight[made->num_terms++] = weight;
     }
   return true;
 }
 
-static int slices_of(int num_cells) {
-  return num_cells / LANES + (num_cells % LANES > 0);
+static int parts_of(int count, int part) {
+  return count / part + (count % part > 0);
 }
 
-/* Slices [first, last) of the cells of one kind. */
+/* Slices [first, last) of cells of one kind. */
 static bool add_slices(rind_program_maker *maker, const cell *cells, int num_cells, int first,
                        int last, const entry *entries) {
-  for (int s = first; s < last; ++s) {
-    const int left = num_cells - s * LANES;
+  for (int s = first; s < last && s * LANES < num_cells; ++s) {
+    const int left = num_cells - s * LANES, count = left < LANES ? left : LANES;
     const cell *at = &cells[(ptrdiff_t)s * LANES];
-    const int count = left < LANES ? left : LANES;
-    if (!(at->kind == CELL_SUM ? add_sum_slice(maker, at, count, entries)
-                               : add_slice(maker, at, count, entries)))
+    if (!(at->kind == CELL_SUM ? add_sums(maker, at, count, entries)
+                               : add_moves(maker, at, count, entries)))
       return false;
   }
   return true;
 }
 
-/* Pieces of sorted cells, each with its share of every kind. */
+static int share(int count, int part, int parts) {
+  return (int)((int64_t)count * part / parts);
+}
+
+/* Pieces of sorted cells, each with its share of moves and sums: what one warp runs at once, for
+ * each warp. */
 static bool add_pieces(rind_program_maker *maker, const cell *cells, int num_cells,
                        const entry *entries) {
   rind_programs *made = maker->made;
-  int count[NUM_CELL_KINDS] = {0}, slices[NUM_CELL_KINDS], total = 0;
-  for (int c = 0; c < num_cells; ++c)
-    ++count[cells[c].kind];
-  for (int k = 0; k < NUM_CELL_KINDS; ++k)
-    total += slices[k] = slices_of(count[k]);
-  const int length = maker->adds ? ADDS_A_PIECE : COPIES_A_PIECE;
-  const int pieces = total / length + (total % length > 0);
+  const int at_once = maker->adds ? RIND_PROGRAM_ADDS : RIND_PROGRAM_COPIES;
+  int num_moves = 0;
+  while (num_moves < num_cells && cells[num_moves].kind == CELL_MOVE)
+    ++num_moves;
+  const int groups = parts_of(parts_of(num_moves, LANES), at_once);
+  const int sums = parts_of(num_cells - num_moves, LANES);
+  const int pieces = parts_of(groups + sums, RIND_PROGRAM_WARPS);
   for (int p = 0; p < pieces; ++p) {
-    int share[NUM_CELL_KINDS];
-    if (!reserve_heads(maker)) return false;
+    if (!reserve_piece(maker)) return false;
     rind_program_item *piece = &maker->piece[maker->num_pieces++];
-    *piece = (rind_program_item){
-        .first_cell = made->num_cells, .first_term = made->num_terms, .first_sum = made->num_sums};
-    const cell *of_kind = cells;
-    for (int k = 0; k < NUM_CELL_KINDS; of_kind += count[k++]) {
-      const int first = (int)((int64_t)slices[k] * p / pieces);
-      const int last = (int)((int64_t)slices[k] * (p + 1) / pieces);
-      share[k] = last - first;
-      if (!add_slices(maker, of_kind, count[k], first, last, entries)) return false;
-    }
-    piece->num_copies = share[CELL_COPY];
-    piece->num_adds = share[CELL_ADD];
-    piece->num_sums = share[CELL_SUM];
-    const int together = share[CELL_COPY] + share[CELL_ADD] + share[CELL_SUM];
-    if (together > made->max_slices) made->max_slices = together;
+    const rind_programs before = *made;
+    const int first = share(groups, p, pieces), last = share(groups, p + 1, pieces);
+    const int first_sum = share(sums, p, pieces), last_sum = share(sums, p + 1, pieces);
+    if (!add_slices(maker, cells, num_moves, first * at_once, last * at_once, entries) ||
+        !add_slices(maker, &cells[num_moves], num_cells - num_moves, first_sum, last_sum, entries))
+      return false;
+    *piece = (rind_program_item){.first_move = before.num_moves,
+                                 .num_moves = (made->num_moves - before.num_moves) / LANES,
+                                 .first_sum = before.num_sums,
+                                 .num_sums = made->num_sums - before.num_sums};
+    const int warps = last - first + last_sum - first_sum;
+    if (warps > made->max_warps) made->max_warps = warps;
   }
   return true;
 }

@@ -17,7 +17,7 @@ typedef struct rind_program_maker {
   rind_program_item *piece; /* [num_pieces]: items but for their block */
   int num_pieces;
   struct {
-    int pieces, sums, cells, terms, weights;
+    int pieces, moves, sums, cells, terms, weights;
   } room; /* of these arrays */
 } rind_program_maker;
 

@@ -1,5 +1,6 @@
 /* bench_main.c - rind-bench: the command line. */
 #include <bench_case.h>
+#include <bench_device.h>
 #include <cli.h>
 #include <status.h>
 
@@ -74,8 +75,12 @@ typedef rind_error (*measurement)(rind_context *context, bench_options *options)
 
 static int run(const words *w, measurement measure) {
   rind_context *context = NULL;
-  rind_error error =
-      rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = w->threads}, &context);
+  /* Without device fields no device is touched. */
+  const bool there = w->space == RIND_DEVICE;
+  const rind_context_options context_options = {
+      .threads = w->threads, .device_choice = there ? RIND_DEVICE_LOCAL_RANK : RIND_DEVICE_CURRENT};
+  rind_error error = rind_context_create(MPI_COMM_WORLD, &context_options, &context);
+  if (error == RIND_OK && there) bench_device_use(rind_context_device(context));
   bench_options options = {
       .forest = {.name = (bench_name)w->forest, .dim = w->dim, .cells = w->cells},
       .layout = {.ghosts = w->ghosts,

@@ -5,7 +5,7 @@
 #include <deposit_rule.h>
 
 /* A batch's arrays stay in the first cache. */
-enum { DEPOSIT_BATCH = 512, DEPOSIT_SEVERAL = 255 };
+enum { DEPOSIT_BATCH = 256, DEPOSIT_SEARCH = 255 };
 
 /* Quanta of a bin: high 2^64 + low. */
 typedef struct deposit_bin {

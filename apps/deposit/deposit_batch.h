@@ -22,8 +22,7 @@ typedef struct deposit_share {
 
 typedef struct deposit_work {
   deposit_input input;
-  uint8_t
-      *step; /* [count], when a particle is selected; 0: never, DEPOSIT_SEVERAL: several times */
+  uint8_t *step; /* [count], when a particle is selected; 0: never, DEPOSIT_SEARCH: search */
   double centre[DEPOSIT_STEPS + 1];
   double slope[DEPOSIT_BINS]; /* dL/dH */
 } deposit_work;

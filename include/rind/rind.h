@@ -7,3 +7,4 @@
 #include <rind/forest.h>
 #include <rind/particles.h>
 #include <rind/schedule.h>
+#include <rind/segment.h>

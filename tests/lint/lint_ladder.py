@@ -28,6 +28,7 @@ PUBLIC = {
     "tiles.h": "src/exchange",
     "tiles.cuh": "src/exchange",
     "particles.h": "src/particles",
+    "segment.h": "src/exchange",
     "io.h": "src/io",
     "rind.h": "apps",
 }

@@ -43,6 +43,8 @@ void bench_case_destroy(bench_case *c);
 /* Collective. An exchange on the case's schedule for field, borrowed. */
 rind_error bench_filler_create(const bench_case *c, rind_field *field,
                                const rind_exchange_options *options, bench_filler *filler);
+/* True where all ranks' calls can run from graphs: on the device, without messages. */
+bool bench_has_graphs(const rind_context *context, const bench_options *options);
 /* bench_calls; what is a bench_filler. */
 rind_error bench_call_fill(void *what);
 rind_error bench_call_adjoint(void *what);

@@ -8,3 +8,4 @@
 #include <rind/particles.h>
 #include <rind/schedule.h>
 #include <rind/segment.h>
+#include <rind/sph.h>

@@ -1,4 +1,4 @@
-/* deposit_kernels.cuh - loss and gradient on the device: warps look for the particles that may be
+/* deposit_lists.cuh - what the runs on the device share: warps look for the particles that may be
  * hit, list them, and run lists with all their lanes. */
 #pragma once
 #include <deposit_rule.h>

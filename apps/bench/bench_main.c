@@ -18,7 +18,7 @@ static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
 /* What the options set, as the parser wants it. */
 typedef struct words {
-  int forest, type, space, storage, order, regions, interpolation, restriction, periodic;
+  int forest, type, space, storage, order, regions, interpolation, restriction, periodic, shape;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
   const char *output;
@@ -50,13 +50,19 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"repeat", APP_INT, &w->repeats, .min = 3, .max = 100000, .help = "samples"},
       {"sample-us", APP_DOUBLE, &w->sample_us, .min = 1, .max = 1e7,
        .help = "microseconds of back-to-back calls a sample"},
+      {"shape", APP_WORD, &w->shape, .words = bench_shapes,
+       .help =
+           "how the ranks of scaling lie: a tree a rank in a row or a box, or nine trees as the "
+           "curve cuts them"},
       {"output", APP_STRING, &w->output, .help = "file that export writes (HDF5); also -o"},
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {
       "rind-bench",
-      "times ghost fills and their adjoints: rind-bench fill|adjoint [options]; writes a fill as a "
-      "sparse matrix: rind-bench export [options]",
+      "times ghost fills and their adjoints: rind-bench fill|adjoint [options]; the same load a "
+      "rank "
+      "on 1, 2, 4, .. ranks: rind-bench scaling [options]; writes a fill as a sparse matrix: "
+      "rind-bench export [options]",
       options, (int)(sizeof options / sizeof *options),
       "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
       "variant\n"
@@ -90,6 +96,7 @@ static int run(const words *w, measurement measure) {
                 .layers = w->layers},
       .repeats = w->repeats,
       .sample_us = w->sample_us,
+      .shape = (bench_shape)w->shape,
       .output = w->output,
       .json = w->json,
   };
@@ -105,6 +112,7 @@ static measurement find_measurement(const char *command) {
   if (strcmp(command, "fill") == 0) return bench_fill;
   if (strcmp(command, "adjoint") == 0) return bench_adjoint;
   if (strcmp(command, "export") == 0) return bench_export;
+  if (strcmp(command, "scaling") == 0) return bench_scaling;
   return NULL;
 }
 
@@ -124,7 +132,7 @@ int main(int argc, char **argv) {
   const measurement measure = find_measurement(command ? argv[1] : "fill");
   if (measure == NULL) {
     app_complain(MPI_COMM_WORLD, "rind-bench",
-                 "unknown command '%s': it is fill, adjoint or export", argv[1]);
+                 "unknown command '%s': it is fill, adjoint, scaling or export", argv[1]);
     status = APP_USAGE;
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);

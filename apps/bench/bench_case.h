@@ -72,5 +72,7 @@ rind_error bench_fill(rind_context *context, bench_options *options);
 rind_error bench_adjoint(rind_context *context, bench_options *options);
 /* Collective. Builds and fills a forest of its own on some ranks, on more and on all. */
 rind_error bench_scaling(rind_context *context, bench_options *options);
+/* Collective. Times messages as long as those of a fill, sent in several ways. */
+rind_error bench_messages(rind_context *context, bench_options *options);
 /* Collective. Writes the fill as a sparse matrix to options->output. */
 rind_error bench_export(rind_context *context, bench_options *options);

@@ -61,7 +61,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       "rind-bench",
       "times ghost fills and their adjoints: rind-bench fill|adjoint [options]; the same load a "
       "rank "
-      "on 1, 2, 4, .. ranks: rind-bench scaling [options]; writes a fill as a sparse matrix: "
+      "on 1, 2, 4, .. ranks: rind-bench scaling [options]; a fill's messages alone, sent in three "
+      "ways: rind-bench messages [options]; writes a fill as a sparse matrix: "
       "rind-bench export [options]",
       options, (int)(sizeof options / sizeof *options),
       "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
@@ -112,6 +113,7 @@ static measurement find_measurement(const char *command) {
   if (strcmp(command, "fill") == 0) return bench_fill;
   if (strcmp(command, "adjoint") == 0) return bench_adjoint;
   if (strcmp(command, "export") == 0) return bench_export;
+  if (strcmp(command, "messages") == 0) return bench_messages;
   if (strcmp(command, "scaling") == 0) return bench_scaling;
   return NULL;
 }
@@ -132,7 +134,7 @@ int main(int argc, char **argv) {
   const measurement measure = find_measurement(command ? argv[1] : "fill");
   if (measure == NULL) {
     app_complain(MPI_COMM_WORLD, "rind-bench",
-                 "unknown command '%s': it is fill, adjoint, scaling or export", argv[1]);
+                 "unknown command '%s': it is fill, adjoint, scaling, messages or export", argv[1]);
     status = APP_USAGE;
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);

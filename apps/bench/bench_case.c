@@ -131,6 +131,10 @@ rind_error bench_filler_create(const bench_case *c, rind_field *field,
   return rind_exchange_create(c->schedule, rind_field_layout(field), options, &filler->exchange);
 }
 
+bool bench_has_graphs(const rind_context *context, const bench_options *options) {
+  return options->layout.space == RIND_DEVICE && rind_context_size(context) == 1;
+}
+
 rind_error bench_call_fill(void *what) {
   const bench_filler *filler = what;
   return rind_fill(filler->exchange, filler->field);

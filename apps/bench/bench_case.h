@@ -44,6 +44,8 @@ void bench_case_destroy(bench_case *c);
 /* Collective. An exchange on the case's schedule for field, borrowed. */
 rind_error bench_filler_create(const bench_case *c, rind_field *field,
                                const rind_exchange_options *options, bench_filler *filler);
+/* True where all ranks' calls can run from graphs: on the device, without messages. */
+bool bench_has_graphs(const rind_context *context, const bench_options *options);
 /* bench_calls; what is a bench_filler. */
 rind_error bench_call_fill(void *what);
 rind_error bench_call_adjoint(void *what);
@@ -76,3 +78,5 @@ rind_error bench_scaling(rind_context *context, bench_options *options);
 rind_error bench_messages(rind_context *context, bench_options *options);
 /* Collective. Writes the fill as a sparse matrix to options->output. */
 rind_error bench_export(rind_context *context, bench_options *options);
+/* Collective, every rank for itself: sums over segments. Takes type, space, repeats. */
+rind_error bench_segment(rind_context *context, bench_options *options);

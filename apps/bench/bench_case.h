@@ -73,3 +73,5 @@ rind_error bench_fill(rind_context *context, bench_options *options);
 rind_error bench_adjoint(rind_context *context, bench_options *options);
 /* Collective. Writes the fill as a sparse matrix to options->output. */
 rind_error bench_export(rind_context *context, bench_options *options);
+/* Collective, every rank for itself: sums over segments. Takes type, space, repeats. */
+rind_error bench_segment(rind_context *context, bench_options *options);

@@ -52,6 +52,18 @@ extern "C" int bench_device_copy_run(const bench_device_copy *copy) {
   return (int)cudaGetLastError();
 }
 
+extern "C" void *bench_device_keep(const void *host, size_t bytes) {
+  void *there = nullptr;
+  if (cudaMalloc(&there, bytes > 0 ? bytes : 1) != cudaSuccess) return nullptr;
+  if (cudaMemcpy(there, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess) return there;
+  cudaFree(there);
+  return nullptr;
+}
+
+extern "C" void bench_device_drop(void *data) {
+  cudaFree(data);
+}
+
 extern "C" double bench_device_bandwidth(size_t bytes) {
   enum { COPIES = 20 };
   void *from = nullptr, *to = nullptr;

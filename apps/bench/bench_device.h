@@ -27,6 +27,10 @@ void bench_device_copy_destroy(bench_device_copy *copy);
 /* 0, or an error. Enqueues on the default stream. */
 int bench_device_copy_run(const bench_device_copy *copy);
 
+/* A copy of host memory on the device; NULL without memory. */
+void *bench_device_keep(const void *host, size_t bytes);
+void bench_device_drop(void *data);
+
 /* Bytes a second, read plus written, of copies on the device; 0 without one. */
 double bench_device_bandwidth(size_t bytes);
 

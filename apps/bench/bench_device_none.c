@@ -23,6 +23,16 @@ int bench_device_copy_run(const bench_device_copy *copy) {
   return 1;
 }
 
+void *bench_device_keep(const void *host, size_t bytes) {
+  (void)host;
+  (void)bytes;
+  return NULL;
+}
+
+void bench_device_drop(void *data) {
+  (void)data;
+}
+
 double bench_device_bandwidth(size_t bytes) {
   (void)bytes;
   return 0.0;

@@ -56,7 +56,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
   };
   const app_usage usage = {
       "rind-bench",
-      "times ghost fills and their adjoints: rind-bench fill|adjoint [options]; writes a fill as a "
+      "times ghost fills, their adjoints and sums over segments: rind-bench fill|adjoint|segments "
+      "[options]; writes a fill as a "
       "sparse matrix: rind-bench export [options]",
       options, (int)(sizeof options / sizeof *options),
       "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
@@ -110,6 +111,7 @@ static measurement find_measurement(const char *command) {
   if (strcmp(command, "fill") == 0) return bench_fill;
   if (strcmp(command, "adjoint") == 0) return bench_adjoint;
   if (strcmp(command, "export") == 0) return bench_export;
+  if (strcmp(command, "segments") == 0) return bench_segment;
   return NULL;
 }
 
@@ -129,7 +131,7 @@ int main(int argc, char **argv) {
   const measurement measure = find_measurement(command ? argv[1] : "fill");
   if (measure == NULL) {
     app_complain(MPI_COMM_WORLD, "rind-bench",
-                 "unknown command '%s': it is fill, adjoint or export", argv[1]);
+                 "unknown command '%s': it is fill, adjoint, segments or export", argv[1]);
     status = APP_USAGE;
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);

@@ -68,6 +68,7 @@ struct rind_exchange {
   rind_exchange_field *field; /* [num_fields] */
   int num_phases;
   rind_exchange_phase phase[RIND_MAX_PHASES];
+  bool needs_host;        /* in the middle of calls: for messages, or functions of walls */
   void *stream;           /* on which work is enqueued: the context's, but while recording */
   void *recording_stream; /* our own, or NULL */
   rind_exchange_graphs fill_graphs;

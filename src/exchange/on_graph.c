@@ -13,17 +13,18 @@ static rind_error check(const rind_exchange *exchange, int code, const char *wha
   return RIND_OK;
 }
 
-/* Messages and the caller's functions need the host in the middle of a call. */
-static bool is_local(const rind_exchange *exchange) {
+static bool needs_host(const rind_exchange *exchange) {
   for (int p = 0; p < exchange->num_phases; ++p)
     if (exchange->phase[p].messages.num_peers > 0 || exchange->phase[p].num_functions > 0)
-      return false;
-  return true;
+      return true;
+  return false;
 }
 
 rind_error rind_exchange_prepare_graphs(rind_exchange *exchange) {
   exchange->stream = exchange->context->stream;
-  if (!exchange->options.graph || rind_exchange_space(exchange) == RIND_HOST || !is_local(exchange))
+  exchange->needs_host = needs_host(exchange);
+  if (!exchange->options.graph || rind_exchange_space(exchange) == RIND_HOST ||
+      exchange->needs_host)
     return RIND_OK;
   rind_exchange_graphs *const all[2] = {&exchange->fill_graphs, &exchange->adjoint_graphs};
   for (int i = 0; i < 2; ++i) {

@@ -175,6 +175,18 @@ static void check_recorded(trial *t) {
   }
 }
 
+/* Calls that wait for the stream refuse to be recorded, and work after it. */
+static void check_not_recorded(trial *t) {
+  void *stream = t->s->context->stream;
+  rind_device_graph *graph = NULL;
+  CHECK(rind_device_graph_begin(stream) == 0, "no recording");
+  CHECK_ERROR(rind_fill_fields(t->there.exchange, t->there.field), RIND_ERROR_STATE, t->s->context);
+  CHECK_ERROR(rind_fill_fields_adjoint(t->there.exchange, t->there.field), RIND_ERROR_STATE,
+              t->s->context);
+  CHECK(rind_device_graph_end(stream, &graph) == 0, "the recording is broken");
+  rind_device_graph_destroy(&graph);
+}
+
 /* Which calls can be recorded. */
 static bool check_stats(const trial *t) {
   rind_exchange_stats stats = {0}, adjoint = {0};
@@ -219,6 +231,7 @@ static void check_way(const scene *s, way how, int rules) {
     const bool local = check_stats(&t);
     /* First, when no kernel has run. */
     if (how == CALLERS_GRAPH && local) check_recorded(&t);
+    if (how == CALLERS_GRAPH && !local) check_not_recorded(&t);
     check_calls(&t);
     if (how == GRAPH) check_lists(&t);
     if (how == GRAPH && local && stream && s->context->stream) check_recorded(&t);

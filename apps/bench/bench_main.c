@@ -65,8 +65,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       "fill, adjoint: ghost fills and their adjoints; segments: sums over segments;\n"
       "scaling: the same load a rank on 1, 2, 4, .. ranks; messages: those of a fill, sent in\n"
       "three ways; export: the fill as a sparse matrix.\n"
-      "Times are medians over samples in turn, of the slowest rank, in microseconds. Every variant\n"
-      "of a run fills the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]],\n"
+      "Times are medians over samples in turn, of the slowest rank, in microseconds. All variants\n"
+      "of a run fill the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]],\n"
       "on the device one launch with a thread a ghost."};
   return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
 }

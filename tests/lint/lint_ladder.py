@@ -29,6 +29,7 @@ PUBLIC = {
     "tiles.cuh": "src/exchange",
     "sph.h": "src/sph",
     "particles.h": "src/particles",
+    "segment.h": "src/exchange",
     "io.h": "src/io",
     "rind.h": "apps",
 }

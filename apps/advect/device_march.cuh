@@ -107,7 +107,7 @@ __device__ void march(const stage<T> &s, int64_t block, int i0, int j0, const T 
   column_rates<T, dim, 0> x_rates(table, s.table_size, n, i0 + xi, j0 + xj);
   column_rates<T, dim, 1> y_rates(table, s.table_size, n, i0 + ci, j0 + cj);
   column_rates<T, dim, dim == 3 ? 2 : 1> z_rates(table, s.table_size, n, i0 + ci, j0 + zj);
-  constexpr int plane = (WIDTH + 1) * WIDTH;
+  const int width = n < WIDTH ? n : WIDTH, plane = (width + 1) * width;
   T lower = 0, below = 0, middle = 0, above = 0;
   if (dim == 3 && has_cell) {
     below = cell[-sz];

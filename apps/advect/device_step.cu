@@ -26,8 +26,14 @@ size_t table_bytes(const device_step_options *options) {
   return options->layout->dim == 3 ? options->table_size * sizeof(double) : 0;
 }
 
+/* Faces across an axis of the columns of a thread block. */
+int plane_of(const rind_layout *layout) {
+  const int width = layout->cells < WIDTH ? layout->cells : WIDTH;
+  return (width + 1) * width;
+}
+
 size_t across_bytes(const device_step_options *options) {
-  return 4 * (WIDTH + 1) * WIDTH * rind_type_bytes(options->layout->type);
+  return 4 * (size_t)plane_of(options->layout) * rind_type_bytes(options->layout->type);
 }
 
 size_t copy_bytes(const rind_layout *layout) {
@@ -47,9 +53,8 @@ template <typename T> const void *kernel_of(const device_step *step) {
 cudaError_t set_up(device_step *step, const double *tables) {
   const device_step_options *o = &step->options;
   const size_t bytes = (size_t)o->num_blocks * o->table_size * sizeof(double);
-  const int width = step->layout.cells < WIDTH ? step->layout.cells : WIDTH;
   const size_t all = device_step_shared(o);
-  step->threads = ((width + 1) * width + 31) / 32 * 32;
+  step->threads = (plane_of(&step->layout) + 31) / 32 * 32;
   step->source = o->fused ? FROM_TILE : all <= device_step_most_shared() ? FROM_COPY : FROM_FIELD;
   step->shared = step->source == FROM_FIELD ? table_bytes(o) + across_bytes(o) : all;
   const void *kernel =

@@ -10,7 +10,7 @@ extern "C" {
 
 typedef struct device_step device_step;
 
-/* Of packed fields with tight strides. */
+/* Of packed fields with tight strides and two layers of ghosts. */
 typedef struct device_step_options {
   const rind_layout *layout; /* complete; its type is the field's */
   int num_blocks;

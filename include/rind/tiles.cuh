@@ -21,10 +21,9 @@
 template <int bytes> __device__ inline void rind_tile_copy(void *to, const void *from) {
   const unsigned at = (unsigned)__cvta_generic_to_shared(to);
   if constexpr (bytes == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(bytes)
-                 : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(bytes));
 }
 
 template <typename T>
@@ -104,13 +103,16 @@ __host__ __device__ inline void rind_tile_run(const rind_tile_view &tiles,
   const rind_tile_row &row = tiles.row[unit.row];
   if (row.is_copy) {
     const T *source = (const T *)tiles.pointer[unit.source] + row.copy_offset;
+    rind_tile_place at[RIND_TILE_COPIES];
+    const unsigned first = unit.first + lane, num_values = row.num_values;
+    const int chunk = row.chunk;
 #pragma unroll
-    for (int c = 0; c < RIND_TILE_COPIES; ++c) {
-      const unsigned value = unit.first + 32 * c + lane;
-      if (value >= row.num_values) break;
-      const rind_tile_place at = rind_tile_find(row, value);
-      rind_tile_copy_chunk(row.chunk, tiles.aligned != 0, cells + at.to, source + at.source);
-    }
+    for (int c = 0; c < RIND_TILE_COPIES; ++c)
+      at[c] = rind_tile_find(row, first + 32 * c);
+#pragma unroll
+    for (int c = 0; c < RIND_TILE_COPIES; ++c)
+      if (first + 32 * c < num_values)
+        rind_tile_copy_chunk(chunk, tiles.aligned != 0, cells + at[c].to, source + at[c].source);
     return;
   }
   const unsigned value = unit.first + lane;

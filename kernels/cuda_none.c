@@ -1,9 +1,20 @@
 /* cuda_none.c - stands in for the device code where there is no CUDA compiler. */
+#include <device_cloud.h>
 #include <device_gather.h>
+#include <device_graph.h>
 #include <device_memory.h>
 
 int rind_device_count(void) {
   return 0;
+}
+
+int rind_device_current(void) {
+  return -1;
+}
+
+int rind_device_select(int device) {
+  (void)device;
+  return 1;
 }
 
 int rind_device_allocate(size_t bytes, void **data) {
@@ -46,6 +57,41 @@ int rind_device_wait(void *stream) {
   return 1;
 }
 
+int rind_device_stream_create(void **stream) {
+  (void)stream;
+  return 1;
+}
+
+void rind_device_stream_destroy(void *stream) {
+  (void)stream;
+}
+
+int rind_device_stream_captures(void *stream) {
+  (void)stream;
+  return 0;
+}
+
+int rind_device_graph_begin(void *stream) {
+  (void)stream;
+  return 1;
+}
+
+int rind_device_graph_end(void *stream, rind_device_graph **graph) {
+  (void)stream;
+  (void)graph;
+  return 1;
+}
+
+int rind_device_graph_run(rind_device_graph *graph, void *stream) {
+  (void)graph;
+  (void)stream;
+  return 1;
+}
+
+void rind_device_graph_destroy(rind_device_graph **graph) {
+  (void)graph;
+}
+
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
                               ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made) {
   (void)gather;
@@ -74,6 +120,31 @@ int rind_device_gather_run(const rind_device_gather *gather, int first, int last
   (void)to_base;
   (void)own_base;
   (void)source_base;
+  (void)stream;
+  return 1;
+}
+
+int rind_device_cloud_deposit(const rind_cloud *cloud, const double *values,
+                              const rind_cloud_grid *grid, double *sums, void *stream) {
+  (void)cloud;
+  (void)values;
+  (void)grid;
+  (void)sums;
+  (void)stream;
+  return 1;
+}
+
+int rind_device_cloud_gather(const rind_cloud *cloud, const int64_t *group, int64_t count,
+                             const double *values, const rind_cloud_grid *grid, bool accumulate,
+                             double *const by_position[3], double *by_value, void *stream) {
+  (void)cloud;
+  (void)group;
+  (void)count;
+  (void)values;
+  (void)grid;
+  (void)accumulate;
+  (void)by_position;
+  (void)by_value;
   (void)stream;
   return 1;
 }

@@ -19,6 +19,19 @@ extern "C" int rind_device_count(void) {
   return count;
 }
 
+extern "C" int rind_device_current(void) {
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    cudaGetLastError();
+    return -1;
+  }
+  return device;
+}
+
+extern "C" int rind_device_select(int device) {
+  return (int)cudaSetDevice(device);
+}
+
 extern "C" int rind_device_allocate(size_t bytes, void **data) {
   void *memory = nullptr;
   cudaError_t error = cudaMalloc(&memory, bytes > 0 ? bytes : 1);

@@ -9,6 +9,10 @@ extern "C" {
 
 /* Number of devices this process can use; 0 without CUDA, a driver or a GPU. */
 int rind_device_count(void);
+/* The calling thread's current device; -1 without any. */
+int rind_device_current(void);
+/* Makes a device current. */
+int rind_device_select(int device);
 /* 0, or a device error code for rind_device_error_text. Memory is zeroed. */
 int rind_device_allocate(size_t bytes, void **data);
 void rind_device_free(void *data);

@@ -52,6 +52,14 @@ typedef enum rind_exchange_state {
   RIND_EXCHANGE_ADJOINT
 } rind_exchange_state;
 
+/* A kind of call, recorded for the last few lists of fields it was made with. */
+enum { RIND_GRAPHS = 8 };
+typedef struct rind_exchange_graphs {
+  struct rind_device_graph *graph[RIND_GRAPHS]; /* or NULL */
+  void ***table; /* [RIND_GRAPHS * num_fields], the fields' device tables; NULL: no graphs */
+  int next;      /* to be replaced */
+} rind_exchange_graphs;
+
 struct rind_exchange {
   const rind_schedule *schedule; /* borrowed */
   rind_context *context;         /* borrowed, the schedule's */
@@ -60,6 +68,11 @@ struct rind_exchange {
   rind_exchange_field *field; /* [num_fields] */
   int num_phases;
   rind_exchange_phase phase[RIND_MAX_PHASES];
+  bool needs_host;        /* in the middle of calls: for messages, or functions of walls */
+  void *stream;           /* on which work is enqueued: the context's, but while recording */
+  void *recording_stream; /* our own, or NULL */
+  rind_exchange_graphs fill_graphs;
+  rind_exchange_graphs adjoint_graphs;
   rind_exchange_state state;
   const rind_field **begun; /* [num_fields], fields of what has begun */
   rind_exchange_stats stats;

@@ -3,11 +3,22 @@
 
 #include <device_gather.h>
 #include <device_memory.h>
+#include <ranges.h>
 
 static rind_error check(const rind_exchange *exchange, int code, const char *what) {
   RIND_REQUIRE(exchange->context, code == 0, RIND_ERROR_DEVICE, "%s failed on the device: %s", what,
                rind_device_error_text(code));
   return RIND_OK;
+}
+
+int rind_exchange_open_call(const rind_exchange *exchange, const char *name) {
+  rind_range_begin(name);
+  return rind_context_enter_device(exchange->context, rind_exchange_space(exchange));
+}
+
+void rind_exchange_close_call(int before) {
+  rind_context_leave_device(before);
+  rind_range_end();
 }
 
 rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *table, size_t count,
@@ -57,11 +68,11 @@ rind_error rind_exchange_copy_wall_values(rind_exchange *exchange, int f) {
   rind_exchange_field *field = &exchange->field[f];
   if (!field->device_wall_value) return RIND_OK;
   RIND_TRY(rind_context_wait(exchange->context));
-  const size_t count = 6 * (size_t)field->components.count;
-  return check(exchange,
-               rind_device_copy(field->device_wall_value, field->wall_value,
-                                count * sizeof *field->wall_value),
-               "copying the walls' values");
+  const size_t bytes = 6 * (size_t)field->components.count * sizeof *field->wall_value;
+  const int before = rind_context_enter_device(exchange->context, RIND_DEVICE);
+  const int code = rind_device_copy(field->device_wall_value, field->wall_value, bytes);
+  rind_context_leave_device(before);
+  return check(exchange, code, "copying the walls' values");
 }
 
 rind_error rind_exchange_copy_to_device(rind_exchange *exchange) {
@@ -90,8 +101,8 @@ rind_error rind_exchange_enqueue(const rind_exchange *exchange, const rind_bound
                                  int last, void *const *to, const void *const *own,
                                  const void *const *source) {
   if (first == last) return RIND_OK;
-  return check(exchange,
-               rind_device_gather_run(bound->device, first, last, to, own, source,
-                                      exchange->context->stream),
-               "a gather");
+  return check(
+      exchange,
+      rind_device_gather_run(bound->device, first, last, to, own, source, exchange->stream),
+      "a gather");
 }

@@ -7,6 +7,11 @@ static inline rind_space rind_exchange_space(const rind_exchange *exchange) {
   return exchange->field[0].layout.space;
 }
 
+/* Around what a call does: the device of its fields is current, and profilers see its name. Close
+ * gets what open has returned. */
+int rind_exchange_open_call(const rind_exchange *exchange, const char *name);
+void rind_exchange_close_call(int before);
+
 /* A host table of count addresses, copied to the device; NULL for host fields. */
 rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *table, size_t count,
                                     void ***copy);

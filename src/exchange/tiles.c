@@ -139,7 +139,9 @@ static rind_error make(const rind_exchange *exchange, int field, rind_tiles *til
   if (!add_units(exchange, field, &table))
     error = rind_context_fail(exchange->context, RIND_ERROR_MEMORY,
                               "no memory for the tiles of %d blocks", tiles->view.num_blocks);
+  const int before = rind_context_enter_device(exchange->context, tiles->space);
   if (error == RIND_OK) error = copy_tables(tiles, &table);
+  rind_context_leave_device(before);
   if (error == RIND_OK) describe(tiles, &exchange->field[field]);
   rind_tile_table_close(&table);
   return error;

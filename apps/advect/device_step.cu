@@ -122,15 +122,6 @@ cudaError_t add_up(device_step *step) {
 
 } // namespace
 
-extern "C" int device_step_count(void) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();
-    return 0;
-  }
-  return count;
-}
-
 extern "C" int device_step_choose(int number) {
   return (int)cudaSetDevice(number);
 }

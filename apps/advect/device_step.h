@@ -19,7 +19,6 @@ typedef struct device_step_options {
   size_t table_size; /* doubles a block, of rates_table */
 } device_step_options;
 
-int device_step_count(void);
 /* The device that this process uses from now on. */
 int device_step_choose(int number);
 const char *device_step_text(int code);

@@ -57,6 +57,7 @@ static rind_error make_step(const advect_solver *s, device_solver *d, bool fused
   if (tables == NULL)
     return rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for the tables of %d blocks",
                              s->num_blocks);
+#pragma omp parallel for num_threads(s->threads)
   for (int b = 0; b < s->num_blocks; ++b)
     rates_table(rind_forest_block(s->forest, b), s->problem, s->cells, tables + (size_t)b * size);
   const rind_error error =

@@ -5,7 +5,7 @@
 #include <deposit_rule.h>
 
 /* A batch's arrays stay in the first cache. */
-enum { DEPOSIT_BATCH = 512, DEPOSIT_SEVERAL = 255 };
+enum { DEPOSIT_BATCH = 256, DEPOSIT_SEARCH = 255 };
 
 /* Quanta of a bin: high 2^64 + low. */
 typedef struct deposit_bin {
@@ -22,8 +22,7 @@ typedef struct deposit_share {
 
 typedef struct deposit_work {
   deposit_input input;
-  uint8_t
-      *step; /* [count], when a particle is selected; 0: never, DEPOSIT_SEVERAL: several times */
+  uint8_t *step; /* [count], when a particle is selected; 0: never, DEPOSIT_SEARCH: search */
   double centre[DEPOSIT_STEPS + 1];
   double slope[DEPOSIT_BINS]; /* dL/dH */
 } deposit_work;

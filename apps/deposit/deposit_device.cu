@@ -3,7 +3,8 @@
 
 #include <cstdlib>
 #include <cuda_runtime.h>
-#include <deposit_kernels.cuh>
+#include <deposit_backward.cuh>
+#include <deposit_forward.cuh>
 
 struct deposit_device {
   deposit::problem problem;
@@ -31,7 +32,7 @@ cudaError_t size_grid(Kernel kernel, size_t shared, int64_t count, int *blocks) 
   if (error == cudaSuccess)
     error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared);
   if (error != cudaSuccess) return error;
-  const int64_t wanted = (count + (int64_t)tile * warps - 1) / ((int64_t)tile * warps);
+  const int64_t wanted = (count + 4 * threads - 1) / (4 * threads);
   const int64_t most = (int64_t)processors * (each > 0 ? each : 1);
   *blocks = (int)(wanted < 1 ? 1 : wanted < most ? wanted : most);
   return cudaSuccess;

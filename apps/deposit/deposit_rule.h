@@ -15,17 +15,18 @@
 enum { DEPOSIT_STEPS = 50, DEPOSIT_BINS = 1024 };
 #define DEPOSIT_HALF_WIDTH 0.005
 /* How far from the window's centre a particle may seem to be that the exact test selects: the
- * search's rounding errors are below 1e-12. */
+ * rounding errors of the search in double are below 1e-12, in float below 1e-6. */
 #define DEPOSIT_REACH (DEPOSIT_HALF_WIDTH + 1e-9)
+#define DEPOSIT_QUICK_REACH ((float)DEPOSIT_HALF_WIDTH + 1e-5f)
 
-/* The nearest whole number, half to even. */
-DEPOSIT_INLINE double deposit_nearest(double x) {
-  const double large = copysign(0x1p52, x);
-  return fabs(x) < 0x1p52 ? (x + large) - large : x;
+/* The nearest whole number, half to even. near: |x| is known to be below 2^51. */
+DEPOSIT_INLINE double deposit_nearest(double x, bool near) {
+  const double sum = x + 0x1.8p52, nearest = sum - 0x1.8p52;
+  return near || fabs(x) < 0x1p51 ? nearest : rint(x);
 }
 
-DEPOSIT_INLINE double deposit_floor(double x) {
-  const double nearest = deposit_nearest(x);
+DEPOSIT_INLINE double deposit_floor(double x, bool near) {
+  const double nearest = deposit_nearest(x, near);
   return nearest - (nearest > x ? 1.0 : 0.0);
 }
 
@@ -35,9 +36,9 @@ DEPOSIT_INLINE double deposit_centre(int t) {
 }
 
 /* From the window's centre to the particle, on the circle. */
-DEPOSIT_INLINE double deposit_distance(double position, double centre) {
+DEPOSIT_INLINE double deposit_distance(double position, double centre, bool near) {
   const double d = position - centre;
-  return d - deposit_nearest(d);
+  return d - deposit_nearest(d, near);
 }
 
 DEPOSIT_INLINE double deposit_position(double x, double v, int t) {
@@ -45,7 +46,7 @@ DEPOSIT_INLINE double deposit_position(double x, double v, int t) {
 }
 
 DEPOSIT_INLINE bool deposit_is_selected(double x, double v, int t, const double *centre) {
-  return fabs(deposit_distance(deposit_position(x, v, t), centre[t])) < DEPOSIT_HALF_WIDTH;
+  return fabs(deposit_distance(deposit_position(x, v, t), centre[t], false)) < DEPOSIT_HALF_WIDTH;
 }
 
 /* What a selected particle deposits: taper (1 - fraction) into bin, taper fraction into next. */
@@ -57,10 +58,10 @@ typedef struct deposit_hit {
   bool is_selected;
 } deposit_hit;
 
-DEPOSIT_INLINE deposit_hit deposit_hit_of(double position, double centre) {
-  const double d = deposit_distance(position, centre);
-  const double g = (position - deposit_floor(position)) * DEPOSIT_BINS - 0.5;
-  const double below = deposit_floor(g);
+DEPOSIT_INLINE deposit_hit deposit_hit_of(double position, double centre, bool near) {
+  const double d = deposit_distance(position, centre, near);
+  const double g = (position - deposit_floor(position, near)) * DEPOSIT_BINS - 0.5;
+  const double below = deposit_floor(g, true);
   deposit_hit hit;
   hit.rest = 1.0 - fabs(d) / DEPOSIT_HALF_WIDTH;
   hit.side = (d > 0.0 ? 1.0 : 0.0) - (d < 0.0 ? 1.0 : 0.0);
@@ -94,21 +95,22 @@ DEPOSIT_INLINE double deposit_value(uint64_t high, uint64_t low) {
   return ((double)high * 0x1p32 + (double)low) * 0x1p-51;
 }
 
-/* The only step at which the particle may be selected, 0: there is none, or -1: search them. Nearly
- * all particles begin in [0, 1) and fall behind the window by 0.0101 to 0.039 a step. Then they and
- * its centre meet at the times x / lag and (x + 1) / lag, more than 25 steps apart, and are close
- * for less than a step. No branches: loops of it run several particles at once. */
-DEPOSIT_INLINE int deposit_only_step(double x, double v) {
-  const double lag = 1.0 / DEPOSIT_STEPS - v, inverse = 1.0 / lag;
-  const double first = deposit_nearest(x * inverse);
-  const double second = deposit_nearest((x + 1.0) * inverse);
-  const bool is_quick = (lag > 0.0101) & (lag < 0.039) & (x >= 0.0) & (x < 1.0);
-  const bool is_first =
-      (first >= 1.0) & (first <= DEPOSIT_STEPS) & (fabs(x - lag * first) < DEPOSIT_REACH);
+/* first + 64 second: the only two steps at which the particle may be selected, 0 for none; or -1:
+ * search them. Nearly all particles begin in [0, 1) and fall behind the window by 0.0101 to 0.039 a
+ * step. Then they and its centre meet at the times x / lag and (x + 1) / lag, more than 25 steps
+ * apart, and are close for less than a step. No branches: loops of it run several particles at
+ * once. */
+DEPOSIT_INLINE int deposit_quick_steps(double position, double speed) {
+  const float x = (float)position, lag = 1.0f / DEPOSIT_STEPS - (float)speed, inverse = 1.0f / lag;
+  const float first = (x * inverse + 0x1.8p23f) - 0x1.8p23f;
+  const float second = ((x + 1.0f) * inverse + 0x1.8p23f) - 0x1.8p23f;
+  const bool is_quick = (lag > 0.0101f) & (lag < 0.039f) & (x >= 0.0f) & (x < 1.0f);
+  const bool is_first = (first >= 1.0f) & (first <= (float)DEPOSIT_STEPS) &
+                        (fabsf(x - lag * first) < DEPOSIT_QUICK_REACH);
   const bool is_second =
-      (second <= DEPOSIT_STEPS) & (fabs((x + 1.0) - lag * second) < DEPOSIT_REACH);
-  const double step = (is_first ? first : 0.0) + (is_second ? second : 0.0);
-  return (int)(is_quick & !(is_first & is_second) ? step : -1.0);
+      (second <= (float)DEPOSIT_STEPS) & (fabsf((x + 1.0f) - lag * second) < DEPOSIT_QUICK_REACH);
+  const float steps = (is_first ? first : 0.0f) + (is_second ? 64.0f * second : 0.0f);
+  return (int)(is_quick ? steps : -1.0f);
 }
 
 /* The first step from t on at which the particle may be in the window. */
@@ -116,7 +118,7 @@ DEPOSIT_INLINE int deposit_skip(double x, double v, int t) {
   const double speed = v - 1.0 / DEPOSIT_STEPS;
   /* Where it is no use, or rounding errors were too large: try every step. NaN as well. */
   if (!(fabs(speed) < 0.1 && fabs(x) < 100.0)) return t;
-  const double u = x + speed * t, d = u - deposit_nearest(u);
+  const double u = x + speed * t, d = u - deposit_nearest(u, true);
   if (fabs(d) < DEPOSIT_REACH) return t;
   const double ahead = speed > 0.0 ? d : -d;
   const double way = ahead > 0.0 ? 1.0 - ahead : -ahead;

@@ -115,9 +115,10 @@ RIND_API rind_error rind_deposit(const rind_particles *particles, const int *att
                                  rind_exchange *exchange, rind_field *field);
 
 /* Derivatives of a number L through rind_deposit. field holds dL/dH by the cells that the deposit
- * made; its ghosts are filled here. Arrays [count], on the host also for fields on the device, are
- * written: by_position[a] (NULL: not wanted) dL/d position, by_attribute[c] (the list or an entry
- * NULL: not wanted) dL/d attribute[c] through component c. Kinks of w, on centres of cells, get the
+ * made; its ghosts are filled here. Arrays [count] are written: by_position[a] (the list or an
+ * entry NULL: not wanted) dL/d position, by_attribute[c] (the same) dL/d attribute[c] through
+ * component c. For fields on the device they may be in device memory, written on the context's
+ * stream: wait for it; or on the host, done on return. Kinks of w, on centres of cells, get the
  * derivative from above. Demands as rind_deposit. */
 RIND_API rind_error rind_deposit_gradient(const rind_particles *particles, const int *attribute,
                                           rind_exchange *exchange, rind_field *field,

@@ -7,3 +7,5 @@
 #include <rind/forest.h>
 #include <rind/particles.h>
 #include <rind/schedule.h>
+#include <rind/segment.h>
+#include <rind/sph.h>

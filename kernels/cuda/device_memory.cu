@@ -49,6 +49,15 @@ extern "C" void rind_device_free(void *data) {
   cudaFree(data);
 }
 
+extern "C" int rind_device_holds(const void *data) {
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
 extern "C" int rind_device_copy(void *to, const void *from, size_t bytes) {
   return (int)finish(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
 }

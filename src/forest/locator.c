@@ -11,7 +11,7 @@
 /* Keys have 64 bits. */
 enum { MAX_DEPTH_2D = 30, MAX_DEPTH_3D = 21 };
 
-static uint64_t spread_2(uint64_t x) {
+static inline uint64_t spread_2(uint64_t x) {
   x = (x | x << 16) & 0x0000FFFF0000FFFFu;
   x = (x | x << 8) & 0x00FF00FF00FF00FFu;
   x = (x | x << 4) & 0x0F0F0F0F0F0F0F0Fu;
@@ -19,7 +19,7 @@ static uint64_t spread_2(uint64_t x) {
   return (x | x << 1) & 0x5555555555555555u;
 }
 
-static uint64_t spread_3(uint64_t x) {
+static inline uint64_t spread_3(uint64_t x) {
   x = (x | x << 32) & 0x001F00000000FFFFu;
   x = (x | x << 16) & 0x001F0000FF0000FFu;
   x = (x | x << 8) & 0x100F00F00F00F00Fu;
@@ -27,7 +27,7 @@ static uint64_t spread_3(uint64_t x) {
   return (x | x << 2) & 0x1249249249249249u;
 }
 
-static uint64_t key_of(int dim, const int32_t q[3]) {
+static inline uint64_t key_of(int dim, const int32_t q[3]) {
   if (dim == 2) return spread_2((uint64_t)q[0]) | spread_2((uint64_t)q[1]) << 1;
   return spread_3((uint64_t)q[0]) | spread_3((uint64_t)q[1]) << 1 | spread_3((uint64_t)q[2]) << 2;
 }
@@ -153,6 +153,41 @@ static rind_error find_periods(rind_context *context, rind_locator *made) {
   return RIND_OK;
 }
 
+/* What places along an axis are worked out with. */
+static rind_error scale_edges(rind_context *context, rind_locator *made) {
+  const double places = ldexp(1, made->depth);
+  for (int a = 0; a < made->dim; ++a) {
+    const double *edge = made->edge[a];
+    const int num = made->num[a];
+    made->scale[a] = rind_allocate((size_t)num, sizeof(double));
+    made->doubt[a] = rind_allocate((size_t)num, sizeof(double));
+    RIND_REQUIRE(context, made->scale[a] && made->doubt[a], RIND_ERROR_MEMORY,
+                 "no memory for %d planes", num);
+    made->per[a] = num / (edge[num] - edge[0]);
+    for (int i = 0; i < num; ++i) {
+      const double length = edge[i + 1] - edge[i];
+      made->scale[a][i] = places / length;
+      made->doubt[a][i] =
+          places * 16 * DBL_EPSILON * (1 + fmax(fabs(edge[i]), fabs(edge[i + 1])) / length);
+    }
+  }
+  return RIND_OK;
+}
+
+/* Where a block begins and ends; the domain's upper border is inside. */
+static void bound_block(const rind_locator *made, const rind_block *block, double *bound) {
+  const double unit = ldexp(1, -block->level);
+  double lower[3], upper[3];
+  made->trees->box(made->mesh, block->tree, lower, upper);
+  for (int a = 0; a < made->dim; ++a) {
+    const double end = (block->coordinate[a] + 1) * unit;
+    bound[2 * a] = block->coordinate[a] == 0 ? lower[a] : block->lower[a];
+    bound[2 * a + 1] = end < 1 ? made->trees->plane(made->mesh, block->tree, a, end) : upper[a];
+    if (bound[2 * a + 1] == made->edge[a][made->num[a]])
+      bound[2 * a + 1] = nextafter(bound[2 * a + 1], HUGE_VAL);
+  }
+}
+
 static rind_error list_blocks(rind_context *context, const rind_forest *forest,
                               rind_locator *made) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(forest);
@@ -164,8 +199,9 @@ static rind_error list_blocks(rind_context *context, const rind_forest *forest,
   made->first_block = rind_allocate((size_t)made->num_trees + 1, sizeof *made->first_block);
   made->key = rind_allocate((size_t)n, sizeof *made->key);
   made->key_end = rind_allocate((size_t)n, sizeof *made->key_end);
-  RIND_REQUIRE(context, made->first_block && made->key && made->key_end, RIND_ERROR_MEMORY,
-               "no memory for a table of %d blocks", n);
+  made->bound = rind_allocate((size_t)n, 6 * sizeof *made->bound);
+  RIND_REQUIRE(context, made->first_block && made->key && made->key_end && made->bound,
+               RIND_ERROR_MEMORY, "no memory for a table of %d blocks", n);
   for (int b = 0; b < n; ++b) {
     const rind_block *block = &arrays->block[b];
     RIND_REQUIRE(context, block->level <= made->depth, RIND_ERROR_UNSUPPORTED,
@@ -174,6 +210,7 @@ static rind_error list_blocks(rind_context *context, const rind_forest *forest,
     const int shift = made->dim * (made->depth - block->level);
     made->key[b] = key_of(made->dim, block->coordinate) << shift;
     made->key_end[b] = made->key[b] + ((uint64_t)1 << shift);
+    bound_block(made, block, made->bound + 6 * (ptrdiff_t)b);
     ++made->first_block[block->tree - made->first_tree + 1];
   }
   for (int t = 0; t < made->num_trees; ++t)
@@ -194,6 +231,7 @@ static rind_error make(rind_context *context, const rind_forest *forest, rind_lo
   RIND_TRY(find_edges(context, made));
   RIND_TRY(list_trees(context, made));
   RIND_TRY(find_periods(context, made));
+  RIND_TRY(scale_edges(context, made));
   return list_blocks(context, forest, made);
 }
 
@@ -209,12 +247,16 @@ rind_error rind_locator_create(const rind_forest *forest, rind_locator *locator)
 }
 
 void rind_locator_destroy(rind_locator *locator) {
-  for (int a = 0; a < 3; ++a)
+  for (int a = 0; a < 3; ++a) {
     free(locator->edge[a]);
+    free(locator->scale[a]);
+    free(locator->doubt[a]);
+  }
   free(locator->tree);
   free(locator->first_block);
   free(locator->key);
   free(locator->key_end);
+  free(locator->bound);
   memset(locator, 0, sizeof *locator);
 }
 
@@ -228,34 +270,25 @@ double rind_locator_wrap(const rind_locator *locator, int axis, double x) {
   return fabs(moved - lower) <= 1e-9 * length || fabs(moved - upper) <= 1e-9 * length ? lower : x;
 }
 
-/* The tree's place along an axis, and in it the place at the key's depth: that of the last plane
- * that is not above x. -1 if x is outside. */
-static int find_along(const rind_locator *locator, int a, double x, double *place) {
+/* The tree's place along an axis; -1 if x is outside. */
+static inline int find_along(const rind_locator *locator, int a, double x) {
   const double *edge = locator->edge[a];
   const int num = locator->num[a];
   if (!(x >= edge[0] && x <= edge[num])) return -1;
-  const double guess = (x - edge[0]) / (edge[num] - edge[0]) * num;
+  const double guess = (x - edge[0]) * locator->per[a];
   int i = guess < num ? (int)guess : num - 1;
   if (x < edge[i] || (i + 1 < num && x >= edge[i + 1])) {
     i = find_edge(locator, a, x);
     if (i == num) --i;
   }
-  *place = (x - edge[i]) / (edge[i + 1] - edge[i]);
   return i;
 }
 
 /* The planes of a tree are rounded: near one, compare. */
-static int32_t settle(const rind_locator *locator, int32_t tree, int a, int i, double x,
-                      double place) {
-  const double scale = ldexp(1, locator->depth), *edge = locator->edge[a];
-  const double scaled = place * scale, whole = floor(scaled);
-  const int32_t last = (int32_t)(scale - 1);
-  int32_t q = whole < last ? (int32_t)whole : last;
-  const double doubt = scale * 16 * DBL_EPSILON *
-                       (1 + fmax(fabs(edge[i]), fabs(edge[i + 1])) / (edge[i + 1] - edge[i]));
-  if (scaled - whole > doubt && scaled - whole < 1 - doubt) return q;
+static int32_t settle(const rind_locator *locator, int32_t tree, int a, double x, int32_t q) {
+  const int32_t last = (int32_t)(((int64_t)1 << locator->depth) - 1);
+  const double unit = ldexp(1, -locator->depth);
   const void *mesh = locator->mesh;
-  const double unit = 1 / scale;
   while (q > 0 && x < locator->trees->plane(mesh, tree, a, q * unit))
     --q;
   while (q < last && x >= locator->trees->plane(mesh, tree, a, (q + 1) * unit))
@@ -263,19 +296,28 @@ static int32_t settle(const rind_locator *locator, int32_t tree, int a, int i, d
   return q;
 }
 
+/* The place in a tree along an axis, that of the last plane that is not above x. */
+static inline int32_t find_place(const rind_locator *locator, int32_t tree, int a, int i,
+                                 double x) {
+  const double scaled = (x - locator->edge[a][i]) * locator->scale[a][i];
+  const int32_t last = (int32_t)(((int64_t)1 << locator->depth) - 1);
+  const int32_t q = scaled < last ? (int32_t)scaled : last;
+  const double rest = scaled - q, doubt = locator->doubt[a][i];
+  return rest > doubt && rest < 1 - doubt ? q : settle(locator, tree, a, x, q);
+}
+
 rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3], int *block) {
   int i[3] = {0, 0, 0};
   int32_t q[3] = {0, 0, 0};
-  double place[3];
   for (int a = 0; a < locator->dim; ++a) {
     if (!isfinite(point[a])) return RIND_NOT_FINITE;
-    i[a] = find_along(locator, a, point[a], &place[a]);
+    i[a] = find_along(locator, a, point[a]);
     if (i[a] < 0) return locator->periodic[a] ? RIND_TOO_FAR : RIND_OUTSIDE;
   }
   const int32_t tree = locator->tree[slot_of(locator, i)];
   if (tree < 0) return RIND_OUTSIDE;
   for (int a = 0; a < locator->dim; ++a)
-    q[a] = settle(locator, tree, a, i[a], point[a], place[a]);
+    q[a] = find_place(locator, tree, a, i[a], point[a]);
   const int local = tree - locator->first_tree;
   if (local >= 0 && local < locator->num_trees) {
     const uint64_t key = key_of(locator->dim, q);

@@ -1,6 +1,6 @@
 /* deposit.c - deposits a set's attributes on a field and folds the ghosts; and the gradient. */
 #include <exchange_data.h>
-#include <particles_device.h>
+#include <set_on_device.h>
 
 #include <device_cloud.h>
 #include <device_memory.h>
@@ -139,8 +139,10 @@ rind_error rind_deposit(const rind_particles *particles, const int *attribute,
   if (error == RIND_OK && field->layout.space == RIND_DEVICE && !particles->device)
     error = rind_particles_device_cloud(particles, NULL);
   RIND_TRY(rind_context_agree(context, error));
+  const int before = rind_context_enter_device(context, field->layout.space);
   error = field->layout.space == RIND_DEVICE ? deposit_device(particles, attribute, field)
                                              : deposit_host(particles, attribute, field);
+  rind_context_leave_device(before);
   RIND_TRY(rind_context_agree(context, error));
   return rind_context_agree(context, rind_fill_adjoint(exchange, field));
 }
@@ -156,8 +158,14 @@ static void gather_host(const rind_particles *set, const int *attribute, const r
   }
 }
 
-/* What is on the device goes to the caller's array. */
+/* Results of the device: the caller's array if it is there, else the set's. */
+static double *result_of(double *wanted, double *spare) {
+  return !wanted || rind_device_holds(wanted) ? wanted : spare;
+}
+
+/* What is not yet where it is wanted goes there. */
 static rind_error bring(const rind_particles *set, const double *from, double *to) {
+  if (from == to) return RIND_OK;
   RIND_TRY(rind_context_wait(set->context));
   return check_device(set, rind_device_copy(to, from, (size_t)set->count * sizeof *to));
 }
@@ -171,18 +179,17 @@ static rind_error gather_device(const rind_particles *set, const int *attribute,
   if (set->count == 0) return RIND_OK;
   double *slope[3] = {NULL, NULL, NULL};
   for (int a = 0; a < set->dim; ++a)
-    slope[a] = by_position[a] ? device->slope[a] : NULL;
+    slope[a] = result_of(by_position[a], device->slope[a]);
   for (int c = 0; c < field->layout.components; ++c) {
     const rind_cloud_grid grid = grid_of(field, c);
-    double *to = by_attribute ? by_attribute[c] : NULL;
+    double *wanted = by_attribute ? by_attribute[c] : NULL, *to = result_of(wanted, device->value);
     RIND_TRY(check_device(set, rind_device_cloud_gather(&cloud, device->group, set->count,
                                                         values_of(set, true, attribute[c]), &grid,
-                                                        c > 0, slope, to ? device->value : NULL,
-                                                        set->context->stream)));
-    if (to) RIND_TRY(bring(set, device->value, to));
+                                                        c > 0, slope, to, set->context->stream)));
+    RIND_TRY(bring(set, to, wanted));
   }
   for (int a = 0; a < set->dim; ++a)
-    if (slope[a]) RIND_TRY(bring(set, slope[a], by_position[a]));
+    RIND_TRY(bring(set, slope[a], by_position[a]));
   return RIND_OK;
 }
 

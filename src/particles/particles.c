@@ -270,8 +270,8 @@ static rind_error stay(const rind_particles *set, int32_t *block) {
       double x[3] = {0};
       for (int a = 0; a < set->dim; ++a)
         x[a] = set->position[a][p];
-      const bool somewhere = rind_locator_find(&set->locator, x, &block[p]) == RIND_SOMEWHERE;
-      RIND_REQUIRE(set->context, somewhere && block[p] == b, RIND_ERROR_STATE,
+      block[p] = b;
+      RIND_REQUIRE(set->context, rind_locator_holds(&set->locator, b, x), RIND_ERROR_STATE,
                    "particle %" PRId64 " has left its block: migrate, then sort", set->id[p]);
     }
   return RIND_OK;

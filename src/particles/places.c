@@ -32,14 +32,20 @@ static rind_error refuse(const rind_particles *set, const rind_particle_arrays *
                            given->position[0][i], given->position[1][i], third, text[why]);
 }
 
+/* guess: a block that may hold it, as that of the particle before does where they are sorted. */
 static rind_nowhere find(const rind_particles *set, const rind_particle_arrays *given, int64_t i,
-                         int32_t *block, int64_t *num_wrapped) {
+                         int32_t guess, int32_t *block, int64_t *num_wrapped) {
   double x[3];
   bool moved = false;
   position_of(set, given, i, x);
   for (int a = 0; a < set->dim; ++a)
     moved = moved || x[a] != given->position[a][i];
   *num_wrapped += moved;
+  *block = -1;
+  if (guess >= 0 && rind_locator_holds(&set->locator, guess, x)) {
+    *block = guess;
+    return RIND_SOMEWHERE;
+  }
   return rind_locator_find(&set->locator, x, block);
 }
 
@@ -58,12 +64,15 @@ static rind_error locate(const rind_particles *set, const rind_particle_arrays *
                "no memory for the blocks of %" PRId64 " particles", given->count);
   int32_t *block = made->given_block;
   int64_t bad = given->count, wrapped = 0;
+  int32_t guess = -1;
 #pragma omp parallel for num_threads(set->context->threads) schedule(static)                       \
-    reduction(+ : wrapped) reduction(min : bad)
-  for (int64_t i = 0; i < given->count; ++i)
-    if (find(set, given, i, &block[i], &wrapped) != RIND_SOMEWHERE && i < bad) bad = i;
+    firstprivate(guess) reduction(+ : wrapped) reduction(min : bad)
+  for (int64_t i = 0; i < given->count; ++i) {
+    if (find(set, given, i, guess, &block[i], &wrapped) != RIND_SOMEWHERE) bad = i < bad ? i : bad;
+    guess = block[i];
+  }
   if (bad < given->count)
-    return refuse(set, given, bad, find(set, given, bad, &block[bad], &wrapped));
+    return refuse(set, given, bad, find(set, given, bad, -1, &block[bad], &wrapped));
   made->num_wrapped = wrapped;
   return RIND_OK;
 }

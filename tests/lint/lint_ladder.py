@@ -12,7 +12,7 @@ RUNGS = [
     ["schedules"],
     ["kernels"],
     ["src/exchange"],
-    ["src/particles"],
+    ["src/particles", "src/sph"],
     ["src/adapt", "src/io"],
     ["apps"],
 ]
@@ -27,7 +27,9 @@ PUBLIC = {
     "exchange.h": "src/exchange",
     "tiles.h": "src/exchange",
     "tiles.cuh": "src/exchange",
+    "sph.h": "src/sph",
     "particles.h": "src/particles",
+    "segment.h": "src/exchange",
     "io.h": "src/io",
     "rind.h": "apps",
 }

@@ -1,5 +1,5 @@
-/* particles_device.c - copies of a set on the device. */
-#include <particles_device.h>
+/* set_on_device.c - copies of a set on the device. */
+#include <set_on_device.h>
 
 #include <device_memory.h>
 
@@ -95,13 +95,15 @@ static rind_error copy_set(const rind_particles *set, rind_particles_device *mad
 rind_error rind_particles_to_device(rind_particles *particles) {
   if (!particles) return RIND_ERROR_INVALID;
   rind_context *context = particles->context;
-  RIND_REQUIRE(context, rind_device_count() > 0, RIND_ERROR_UNSUPPORTED,
+  RIND_REQUIRE(context, rind_context_device(context) != RIND_NO_DEVICE, RIND_ERROR_UNSUPPORTED,
                "there is no CUDA device here, or no CUDA in this build");
   RIND_TRY(rind_context_wait(context));
   rind_particles_device *made = rind_allocate(1, sizeof *made);
   RIND_REQUIRE(context, made, RIND_ERROR_MEMORY, "no memory for particles on the device");
   rind_particles_free_device(particles);
+  const int before = rind_context_enter_device(context, RIND_DEVICE);
   const rind_error error = copy_set(particles, made);
+  rind_context_leave_device(before);
   if (error == RIND_OK)
     particles->device = made;
   else

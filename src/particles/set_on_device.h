@@ -1,4 +1,4 @@
-/* particles_device.h - what of a set is on the device, and the calls that use it. */
+/* set_on_device.h - what of a set is on the device, and the calls that use it. */
 #pragma once
 #include <particles_data.h>
 

@@ -139,14 +139,29 @@ __host__ __device__ inline void rind_tile_copy_inside(const rind_tile_view &tile
   }
 }
 
-/* All warps of the thread block share the units [first, last). */
-template <typename T>
-__device__ inline void rind_tile_run_units(const rind_tile_view &tiles, int first, int last,
-                                           T *cells) {
+/* What a warp of the thread block does of the units [first, last): every so many-th. A unit is read
+ * ahead of its turn. */
+struct rind_tile_share {
+  int next, last, warps;
+  rind_tile_unit unit;
+};
+
+__device__ inline rind_tile_share rind_tile_open(const rind_tile_view &tiles, int first, int last) {
   const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
-  if (warp >= warps) return;
-  for (int u = first + warp; u < last; u += warps)
-    rind_tile_run(tiles, tiles.unit[u], threadIdx.x % 32, cells);
+  rind_tile_share share = {first + warp, warp < warps ? last : first, warps, {}};
+  if (share.next < share.last) share.unit = tiles.unit[share.next];
+  return share;
+}
+
+template <typename T>
+__device__ inline void rind_tile_run_share(const rind_tile_view &tiles, rind_tile_share share,
+                                           T *cells) {
+  while (share.next < share.last) {
+    const rind_tile_unit unit = share.unit;
+    share.next += share.warps;
+    if (share.next < share.last) share.unit = tiles.unit[share.next];
+    rind_tile_run(tiles, unit, threadIdx.x % 32, cells);
+  }
 }
 
 /* Begins to load a block: all threads of a one-dimensional thread block of at least 32 call it.
@@ -156,8 +171,9 @@ template <typename T>
 __device__ inline T *rind_tile_begin(const rind_tile_view &tiles, int block, void *memory) {
   T *cells = (T *)memory + tiles.interior;
   const int32_t *stage = tiles.first_unit + (ptrdiff_t)block * tiles.num_stages;
+  const rind_tile_share share = rind_tile_open(tiles, stage[0], stage[1]);
   rind_tile_copy_inside(tiles, block, threadIdx.x, blockDim.x, cells);
-  rind_tile_run_units(tiles, stage[0], stage[1], cells);
+  rind_tile_run_share(tiles, share, cells);
   return cells;
 }
 
@@ -171,7 +187,7 @@ __device__ inline void rind_tile_end(const rind_tile_view &tiles, int block, T *
   /* Rows that read ghosts of their own block, or its interior. */
   for (int s = 1; stage[s] < stage[tiles.num_stages]; ++s) {
     if (stage[s] == stage[s + 1]) continue;
-    rind_tile_run_units(tiles, stage[s], stage[s + 1], cells);
+    rind_tile_run_share(tiles, rind_tile_open(tiles, stage[s], stage[s + 1]), cells);
     __syncthreads();
   }
 }

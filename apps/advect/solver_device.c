@@ -25,11 +25,13 @@ static rind_error check(const advect_solver *s, int code, const char *what) {
 /* A field whose rows begin at whole sectors of memory, as far as its strides allow: what is written
  * to them is not read first. */
 static rind_error make_field(const advect_solver *s, device_solver *d, int f,
-                             const rind_layout *layout) {
+                             const rind_layout *layout, bool fused) {
   const size_t bytes = rind_type_bytes(s->type);
   const size_t elements = (size_t)s->num_blocks * rind_layout_block_elements(layout);
   const size_t interior = (size_t)rind_layout_interior_offset(layout) * bytes % ALIGNMENT;
-  const size_t shift = (ALIGNMENT - interior) % ALIGNMENT / 16 * 16;
+  const char *forced = getenv("C5_SHIFT");
+  const bool shifts = forced ? forced[0] == '1' : fused;
+  const size_t shift = shifts ? (ALIGNMENT - interior) % ALIGNMENT / 16 * 16 : 0;
   rind_error error = check(s, device_step_allocate(elements * bytes + ALIGNMENT, &d->memory[f]),
                            "allocation of a field");
   error = rind_context_agree(rind_forest_context(s->forest), error);
@@ -82,7 +84,7 @@ rind_error device_solver_create(advect_solver *s, bool fused) {
   error = rind_context_agree(context, error);
   layout.space = RIND_DEVICE;
   for (int f = 0; f < 2 && error == RIND_OK; ++f)
-    error = make_field(s, d, f, &layout);
+    error = make_field(s, d, f, &layout, fused);
   if (error == RIND_OK)
     error = rind_exchange_create(s->schedule, rind_field_layout(d->field[0]), NULL, &d->exchange);
   if (error == RIND_OK) error = rind_context_agree(context, make_step(s, d, fused));

@@ -8,13 +8,7 @@
 
 namespace {
 
-constexpr int WIDTH = 16, LAYERS = 2;
-/* A thread for each face across an axis of the columns of a thread block, in whole warps. */
-__host__ __device__ constexpr int threads_of(int cells) {
-  return cells < WIDTH ? ((cells + 1) * cells + 31) / 32 * 32
-                       : ((WIDTH + 1) * WIDTH + 31) / 32 * 32;
-}
-
+constexpr int WIDTH = 16, MOST_THREADS = 288, LAYERS = 2;
 /* Where a thread block finds its cells: in the field; in a copy of the padded block; in a tile
  * whose ghosts it has gathered. */
 enum source { FROM_FIELD, FROM_COPY, FROM_TILE };
@@ -46,26 +40,25 @@ __device__ inline T flux(T far_left, T left, T right, T far_right, T rate, bool 
   return (rate > 0 ? rate : 0) * from_left + (rate < 0 ? rate : 0) * from_right;
 }
 
-/* Rates, times dt, of the faces below cells (i, j, 0), (i, j, 1), .. across one axis, one after the
- * other. The tables are those of rates.h, the formulas those of rates.c. exact: 1 over the cells'
- * volume is a power of 2, at least 1, so that what it is multiplied with keeps all its bits. */
+/* Rates of the faces below cells (i, j, 0), (i, j, 1), .. across one axis, one after the other. The
+ * tables are those of rates.h, the formulas those of rates.c. exact: volumes are powers of 2. */
 template <typename T, int dim, int axis, bool exact> struct column_rates {
+  const double *square2, *edge2; /* of the next face */
   double volume, inverse;
-  T dt;
   double a, b, c, last;
 
-  __device__ column_rates(const double *table, int table_size, int n, int i, int j, T step) {
+  __device__ column_rates(const double *table, int table_size, int n, int i, int j) {
     volume = table[table_size - 2];
     inverse = table[table_size - 1];
-    if (exact && sizeof(T) == sizeof(double)) inverse *= step;
-    dt = step;
     if (dim == 2) {
       const double *stream = table + i + (n + 1) * j;
       a = axis == 0 ? stream[n + 1] - stream[0] : stream[0] - stream[1];
       return;
     }
     const double *square0 = table, *edge0 = square0 + n + 1;
-    const double *square1 = edge0 + n, *edge1 = square1 + n + 1, *square2 = edge1 + n;
+    const double *square1 = edge0 + n, *edge1 = square1 + n + 1;
+    square2 = edge1 + n;
+    edge2 = square2 + n + 1;
     if (axis == 0) {
       a = square0[i] * square1[j];
       b = square0[i] * square1[j + 1];
@@ -80,38 +73,36 @@ template <typename T, int dim, int axis, bool exact> struct column_rates {
     }
   }
 
-  /* edge, square: of axis 2, edge k and line k + 1 for axis 0 or 1 and plane k, line k for axis 2.
-   */
-  __device__ T next(double edge, double square) {
+  __device__ T next() {
     double difference = a;
     if (dim == 3 && axis == 0) {
-      const double above = -(c * square);
-      difference = (b * edge - a * edge) - (above - last);
+      const double above = -(c * square2[1]);
+      difference = (b * edge2[0] - a * edge2[0]) - (above - last);
       last = above;
     } else if (dim == 3 && axis == 1) {
-      difference = a * edge - b * edge;
+      difference = a * edge2[0] - b * edge2[0];
     } else if (dim == 3) {
-      difference = -(b * square) - -(a * square);
+      difference = -(b * square2[0]) - -(a * square2[0]);
     }
-    if (exact && sizeof(T) == sizeof(double)) return difference * inverse;
-    return (T)(exact || inverse != 0 ? difference * inverse : difference / volume) * dt;
+    ++square2;
+    ++edge2;
+    return (T)(exact || inverse != 0 ? difference * inverse : difference / volume);
   }
 };
 
 /* Columns i0 .. i0 + nx - 1, j0 .. j0 + ny - 1 of a block; at[0] is interior cell (0, 0, 0).
- * across: two planes of fluxes along axis 0, then two along axis 1, each of as many as there are
- * threads. known: 0, or the cells a block and axis; then slopes have no limiter and rates are
- * exact. */
+ * across: two planes of fluxes along axis 0, then two along axis 1. known: 0, or the cells a block
+ * and axis; then slopes have no limiter and volumes are powers of 2. */
 template <typename T, int dim, int known>
 __device__ void march(const stage<T> &s, int64_t block, int i0, int j0, const T *at,
                       const double *table, T *across) {
   const int n = known ? known : s.cells, depth = dim == 3 ? n : 1, t = threadIdx.x;
   const int nx = n - i0 < WIDTH ? n - i0 : WIDTH, ny = n - j0 < WIDTH ? n - j0 : WIDTH;
   const int sy = n + 2 * LAYERS, sz = dim == 3 ? sy * sy : 0;
-  const int plane = known ? threads_of(known) : blockDim.x;
-  const bool limited = !known && s.limited, has_cell = t < nx * ny;
-  /* Threads without a face or cell stay on the first: their fluxes go where nobody reads. */
-  const bool has_x = t < (nx + 1) * ny, has_y = t < nx * (ny + 1);
+  const int width = n < WIDTH ? n : WIDTH, plane = (width + 1) * width;
+  const bool limited = !known && s.limited;
+  const bool has_x = t < (nx + 1) * ny, has_y = t < nx * (ny + 1), has_cell = t < nx * ny;
+  /* Threads without a face or cell stay on the first. */
   const int xi = has_x ? t % (nx + 1) : 0, xj = has_x ? t / (nx + 1) : 0;
   const int ci = has_y ? t % nx : 0, cj = has_y ? t / nx : 0;
   const int zj = has_cell ? cj : 0;
@@ -120,10 +111,9 @@ __device__ void march(const stage<T> &s, int64_t block, int i0, int j0, const T 
   T *to = s.to + place;
   const T *old = s.old ? s.old + place : nullptr;
   const int table_size = known && dim == 3 ? 3 * (2 * known + 1) + 2 : s.table_size;
-  const double *square = table + 2 * (2 * n + 1), *edge = square + n + 1;
-  column_rates<T, dim, 0, known != 0> x_rates(table, table_size, n, i0 + xi, j0 + xj, s.dt);
-  column_rates<T, dim, 1, known != 0> y_rates(table, table_size, n, i0 + ci, j0 + cj, s.dt);
-  column_rates<T, dim, dim - 1, known != 0> z_rates(table, table_size, n, i0 + ci, j0 + zj, s.dt);
+  column_rates<T, dim, 0, known != 0> x_rates(table, table_size, n, i0 + xi, j0 + xj);
+  column_rates<T, dim, 1, known != 0> y_rates(table, table_size, n, i0 + ci, j0 + cj);
+  column_rates<T, dim, dim - 1, known != 0> z_rates(table, table_size, n, i0 + ci, j0 + zj);
   T *x_flux = across + t, *y_flux = across + 2 * plane + t;
   const T *below_x = across + ci + (nx + 1) * cj;
   T lower = 0, below = 0, middle = 0, above = 0;
@@ -131,23 +121,22 @@ __device__ void march(const stage<T> &s, int64_t block, int i0, int j0, const T 
     below = cell[-sz];
     middle = cell[0];
     above = cell[sz];
-    lower = flux(cell[-2 * sz], below, middle, above, z_rates.next(0, square[0]), limited);
+    lower = flux(cell[-2 * sz], below, middle, above, z_rates.next() * s.dt, limited);
   }
 #pragma unroll 2
   for (int k = 0; k < depth; ++k) {
     const int buffer = k % 2 * plane;
-    const double edge_k = dim == 3 ? edge[k] : 0, square_k = dim == 3 ? square[k + 1] : 0;
     T upper = 0, before = 0;
     if (has_cell && old) before = old[0];
-    const T x =
-        flux(x_cell[-2], x_cell[-1], x_cell[0], x_cell[1], x_rates.next(edge_k, square_k), limited);
-    const T y =
-        flux(cell[-2 * sy], cell[-sy], cell[0], cell[sy], y_rates.next(edge_k, square_k), limited);
-    x_flux[buffer] = x;
-    y_flux[buffer] = y;
+    if (has_x)
+      x_flux[buffer] =
+          flux(x_cell[-2], x_cell[-1], x_cell[0], x_cell[1], x_rates.next() * s.dt, limited);
+    if (has_y)
+      y_flux[buffer] =
+          flux(cell[-2 * sy], cell[-sy], cell[0], cell[sy], y_rates.next() * s.dt, limited);
     if (dim == 3 && has_cell) {
       const T far_above = cell[2 * sz];
-      upper = flux(below, middle, above, far_above, z_rates.next(edge_k, square_k), limited);
+      upper = flux(below, middle, above, far_above, z_rates.next() * s.dt, limited);
       below = middle;
       middle = above;
       above = far_above;
@@ -179,7 +168,7 @@ template <typename T> __device__ T *copy_block(const stage<T> &s, int64_t block,
 }
 
 template <typename T, int dim, int source, int known>
-__global__ void __launch_bounds__(threads_of(WIDTH), known ? 3 : 2)
+__global__ void __launch_bounds__(MOST_THREADS, known ? 3 : 2)
     run_stage(stage<T> s, rind_tile_view tiles) {
   extern __shared__ __align__(16) unsigned char memory[];
   const int64_t block = blockIdx.x;

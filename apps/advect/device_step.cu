@@ -26,8 +26,14 @@ size_t table_bytes(const device_step_options *options) {
   return options->layout->dim == 3 ? options->table_size * sizeof(double) : 0;
 }
 
+/* Faces across an axis of the columns of a thread block. */
+int plane_of(const rind_layout *layout) {
+  const int width = layout->cells < WIDTH ? layout->cells : WIDTH;
+  return (width + 1) * width;
+}
+
 size_t across_bytes(const device_step_options *options) {
-  return 4 * (size_t)threads_of(options->layout->cells) * rind_type_bytes(options->layout->type);
+  return 4 * (size_t)plane_of(options->layout) * rind_type_bytes(options->layout->type);
 }
 
 size_t copy_bytes(const rind_layout *layout) {
@@ -52,7 +58,7 @@ int known_cells(const device_step_options *o, const double *tables) {
   const int cells = o->layout->cells;
   if (o->layout->dim == 2 || o->limited || (cells != 8 && cells != 16)) return 0;
   for (int b = 0; b < o->num_blocks; ++b)
-    if (!(tables[(size_t)(b + 1) * o->table_size - 1] >= 1)) return 0;
+    if (tables[(size_t)(b + 1) * o->table_size - 1] == 0) return 0;
   return cells;
 }
 
@@ -61,7 +67,7 @@ cudaError_t set_up(device_step *step, const double *tables) {
   const size_t bytes = (size_t)o->num_blocks * o->table_size * sizeof(double);
   const size_t all = device_step_shared(o);
   step->known = known_cells(o, tables);
-  step->threads = threads_of(step->layout.cells);
+  step->threads = (plane_of(&step->layout) + 31) / 32 * 32;
   step->source = o->fused ? FROM_TILE : all <= device_step_most_shared() ? FROM_COPY : FROM_FIELD;
   step->shared = step->source == FROM_FIELD ? table_bytes(o) + across_bytes(o) : all;
   const void *kernel =

@@ -22,16 +22,14 @@ static rind_error check(const advect_solver *s, int code, const char *what) {
                            "%s failed on the device: %s", what, device_step_text(code));
 }
 
-/* A field whose rows begin at whole sectors of memory, as far as its strides allow: what is written
- * to them is not read first. */
+/* A field. Fused: rows of cells begin at whole sectors of memory, as far as strides allow, so that
+ * the kernel writes whole ones; fills expect blocks to begin there. */
 static rind_error make_field(const advect_solver *s, device_solver *d, int f,
                              const rind_layout *layout, bool fused) {
   const size_t bytes = rind_type_bytes(s->type);
   const size_t elements = (size_t)s->num_blocks * rind_layout_block_elements(layout);
   const size_t interior = (size_t)rind_layout_interior_offset(layout) * bytes % ALIGNMENT;
-  const char *forced = getenv("C5_SHIFT");
-  const bool shifts = forced ? forced[0] == '1' : fused;
-  const size_t shift = shifts ? (ALIGNMENT - interior) % ALIGNMENT / 16 * 16 : 0;
+  const size_t shift = fused ? (ALIGNMENT - interior) % ALIGNMENT / 16 * 16 : 0;
   rind_error error = check(s, device_step_allocate(elements * bytes + ALIGNMENT, &d->memory[f]),
                            "allocation of a field");
   error = rind_context_agree(rind_forest_context(s->forest), error);

@@ -21,9 +21,10 @@
 template <int bytes> __device__ inline void rind_tile_copy(void *to, const void *from) {
   const unsigned at = (unsigned)__cvta_generic_to_shared(to);
   if constexpr (bytes == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
   else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(bytes));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(bytes)
+                 : "memory");
 }
 
 template <typename T>
@@ -103,16 +104,13 @@ __host__ __device__ inline void rind_tile_run(const rind_tile_view &tiles,
   const rind_tile_row &row = tiles.row[unit.row];
   if (row.is_copy) {
     const T *source = (const T *)tiles.pointer[unit.source] + row.copy_offset;
-    rind_tile_place at[RIND_TILE_COPIES];
-    const unsigned first = unit.first + lane, num_values = row.num_values;
-    const int chunk = row.chunk;
 #pragma unroll
-    for (int c = 0; c < RIND_TILE_COPIES; ++c)
-      at[c] = rind_tile_find(row, first + 32 * c);
-#pragma unroll
-    for (int c = 0; c < RIND_TILE_COPIES; ++c)
-      if (first + 32 * c < num_values)
-        rind_tile_copy_chunk(chunk, tiles.aligned != 0, cells + at[c].to, source + at[c].source);
+    for (int c = 0; c < RIND_TILE_COPIES; ++c) {
+      const unsigned value = unit.first + 32 * c + lane;
+      if (value >= row.num_values) break;
+      const rind_tile_place at = rind_tile_find(row, value);
+      rind_tile_copy_chunk(row.chunk, tiles.aligned != 0, cells + at.to, source + at.source);
+    }
     return;
   }
   const unsigned value = unit.first + lane;
@@ -139,29 +137,14 @@ __host__ __device__ inline void rind_tile_copy_inside(const rind_tile_view &tile
   }
 }
 
-/* What a warp of the thread block does of the units [first, last): every so many-th. A unit is read
- * ahead of its turn. */
-struct rind_tile_share {
-  int next, last, warps;
-  rind_tile_unit unit;
-};
-
-__device__ inline rind_tile_share rind_tile_open(const rind_tile_view &tiles, int first, int last) {
-  const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
-  rind_tile_share share = {first + warp, warp < warps ? last : first, warps, {}};
-  if (share.next < share.last) share.unit = tiles.unit[share.next];
-  return share;
-}
-
+/* All warps of the thread block share the units [first, last). */
 template <typename T>
-__device__ inline void rind_tile_run_share(const rind_tile_view &tiles, rind_tile_share share,
+__device__ inline void rind_tile_run_units(const rind_tile_view &tiles, int first, int last,
                                            T *cells) {
-  while (share.next < share.last) {
-    const rind_tile_unit unit = share.unit;
-    share.next += share.warps;
-    if (share.next < share.last) share.unit = tiles.unit[share.next];
-    rind_tile_run(tiles, unit, threadIdx.x % 32, cells);
-  }
+  const int warps = blockDim.x / 32, warp = threadIdx.x / 32;
+  if (warp >= warps) return;
+  for (int u = first + warp; u < last; u += warps)
+    rind_tile_run(tiles, tiles.unit[u], threadIdx.x % 32, cells);
 }
 
 /* Begins to load a block: all threads of a one-dimensional thread block of at least 32 call it.
@@ -171,9 +154,8 @@ template <typename T>
 __device__ inline T *rind_tile_begin(const rind_tile_view &tiles, int block, void *memory) {
   T *cells = (T *)memory + tiles.interior;
   const int32_t *stage = tiles.first_unit + (ptrdiff_t)block * tiles.num_stages;
-  const rind_tile_share share = rind_tile_open(tiles, stage[0], stage[1]);
   rind_tile_copy_inside(tiles, block, threadIdx.x, blockDim.x, cells);
-  rind_tile_run_share(tiles, share, cells);
+  rind_tile_run_units(tiles, stage[0], stage[1], cells);
   return cells;
 }
 
@@ -187,7 +169,7 @@ __device__ inline void rind_tile_end(const rind_tile_view &tiles, int block, T *
   /* Rows that read ghosts of their own block, or its interior. */
   for (int s = 1; stage[s] < stage[tiles.num_stages]; ++s) {
     if (stage[s] == stage[s + 1]) continue;
-    rind_tile_run_share(tiles, rind_tile_open(tiles, stage[s], stage[s + 1]), cells);
+    rind_tile_run_units(tiles, stage[s], stage[s + 1], cells);
     __syncthreads();
   }
 }

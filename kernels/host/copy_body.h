@@ -80,35 +80,41 @@ static void GATHER_NAME(copy_row)(const rind_gather_row *row, GATHER_NAME(copy) 
 
 /* At most 4 cells of two copies. All are read before any is written: the cell that one copy reads
  * and the ghost that the other writes share a line, which a load brings sooner than a store. */
-GATHER_INLINE void GATHER_NAME(both_cells)(GATHER_NAME(copy) a, GATHER_NAME(copy) b,
-                                           const int cells, const ptrdiff_t stride) {
+GATHER_INLINE void GATHER_NAME(both_cells)(GATHER_TO *restrict to_a, GATHER_TO *restrict to_b,
+                                           const GATHER_SOURCE *restrict source_a,
+                                           const GATHER_SOURCE *restrict source_b, const int cells,
+                                           const ptrdiff_t stride) {
   GATHER_SOURCE value_a[4], value_b[4];
   for (int cell = 0; cell < cells; ++cell) {
-    value_a[cell] = a.source[cell * stride];
-    value_b[cell] = b.source[cell * stride];
+    value_a[cell] = source_a[cell * stride];
+    value_b[cell] = source_b[cell * stride];
   }
   for (int cell = 0; cell < cells; ++cell) {
-    GATHER_STORE(a.to + cell * stride, (GATHER_TO)value_a[cell]);
-    GATHER_STORE(b.to + cell * stride, (GATHER_TO)value_b[cell]);
+    GATHER_STORE(to_a + cell * stride, (GATHER_TO)value_a[cell]);
+    GATHER_STORE(to_b + cell * stride, (GATHER_TO)value_b[cell]);
   }
-}
-
-GATHER_INLINE GATHER_NAME(copy) GATHER_NAME(copy_at)(GATHER_NAME(copy) copy, ptrdiff_t offset) {
-  return (GATHER_NAME(copy)){copy.to + offset, copy.source + offset};
 }
 
 GATHER_INLINE void GATHER_NAME(both_loops)(const rind_gather_row *row, GATHER_NAME(copy) a,
                                            GATHER_NAME(copy) b, const int extent,
                                            const ptrdiff_t stride) {
   const int cells = extent < 4 ? extent : 4;
+  const ptrdiff_t step = row->to_stride[1];
   for (int k = 0; k < row->extent[3]; ++k)
     for (int j = 0; j < row->extent[2]; ++j) {
-      ptrdiff_t at = k * row->to_stride[3] + j * row->to_stride[2];
-      for (int i = 0; i < row->extent[1]; ++i, at += row->to_stride[1])
+      const ptrdiff_t first = k * row->to_stride[3] + j * row->to_stride[2];
+      GATHER_TO *to_a = a.to + first, *to_b = b.to + first;
+      const GATHER_SOURCE *source_a = a.source + first, *source_b = b.source + first;
+      for (int i = 0; i < row->extent[1]; ++i) {
         for (int cell = 0; cell < extent; cell += cells)
           GATHER_NAME(both_cells)
-      (GATHER_NAME(copy_at)(a, at + cell * stride), GATHER_NAME(copy_at)(b, at + cell * stride),
-       cells, stride);
+        (to_a + cell * stride, to_b + cell * stride, source_a + cell * stride,
+         source_b + cell * stride, cells, stride);
+        to_a += step;
+        to_b += step;
+        source_a += step;
+        source_b += step;
+      }
     }
 }
 
@@ -126,6 +132,9 @@ static void GATHER_NAME(copy_both)(const rind_gather_row *row, GATHER_NAME(copy)
     GATHER_NAME(both_loops)(row, a, b, 2, 1);
   } else if (stride == 1 && extent == 4) {
     GATHER_NAME(both_loops)(row, a, b, 4, 1);
+  } else if (stride == 1 && extent == 8) {
+    GATHER_NAME(copy_loops)(row, a, 8, 1, 1);
+    GATHER_NAME(copy_loops)(row, b, 8, 1, 1);
   } else {
     GATHER_NAME(copy_row)(row, a);
     GATHER_NAME(copy_row)(row, b);

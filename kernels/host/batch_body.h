@@ -41,8 +41,11 @@ GATHER_INLINE void GATHER_NAME(add_extents)(const rind_gather_row *row, double *
   const int extent = row->extent[0];
   const ptrdiff_t to_stride = row->to_stride[0], source_stride = row->source_stride[0];
   if (to_stride != 1 || source_stride != 1) {
-    if (extent == 8)
-      GATHER_NAME(add_loops)(row, to, source, 8, to_stride, source_stride, takes);
+    /* One stride in place of two equal ones leaves registers for its multiples. */
+    if (extent == 8 && to_stride == source_stride)
+      GATHER_NAME(add_loops)(row, to, source, 8, to_stride, to_stride, takes);
+    else if (extent == 4 && to_stride == source_stride)
+      GATHER_NAME(add_loops)(row, to, source, 4, to_stride, to_stride, takes);
     else
       GATHER_NAME(add_loops)(row, to, source, extent, to_stride, source_stride, takes);
     return;

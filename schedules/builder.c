@@ -2,6 +2,7 @@
 #include <core.h>
 #include <phases.h>
 #include <preconditions.h>
+#include <ranges.h>
 #include <template.h>
 
 #include <limits.h>
@@ -174,7 +175,9 @@ rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts
   RIND_REQUIRE(rind_forest_context(forest), schedule, RIND_ERROR_INVALID, "schedule is NULL");
   const rind_rules recommended = {0};
   rind_schedule *made = NULL;
+  rind_range_begin("rind schedule create");
   rind_error error = create(forest, cells, ghosts, rules ? rules : &recommended, &made);
+  rind_range_end();
   error = rind_context_agree(rind_forest_context(forest), error);
   if (error != RIND_OK)
     rind_schedule_destroy(&made);

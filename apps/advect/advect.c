@@ -10,6 +10,7 @@
 #include <rind/rind.h>
 
 #include "cli.h"
+#include "device_step.h"
 #include "options.h"
 #include "problem.h"
 #include "progress.h"
@@ -108,9 +109,26 @@ static int choose_steps(run *r) {
   return APP_USAGE;
 }
 
+/* A GPU for each rank of a node, in turn. */
+static int choose_device(run *r) {
+  MPI_Comm node;
+  int place = 0, count = device_step_count(), code = 1;
+  if (!r->options.device) return APP_OK;
+  MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_free(&node);
+  if (count > 0) code = device_step_choose(place % count);
+  int least = count > 0 && code == 0;
+  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, r->comm);
+  if (least == 1) return APP_OK;
+  app_complain(r->comm, program, "--device needs a GPU on each rank's node, and a build with CUDA");
+  return APP_DEVICE;
+}
+
 static int set_up(run *r) {
   const advect_options *o = &r->options;
-  int status = read_data(r);
+  int status = choose_device(r);
+  if (status == APP_OK) status = read_data(r);
   if (status != APP_OK) return status;
   describe_problem(r);
   if (o->cells % 2 != 0) {
@@ -122,7 +140,11 @@ static int set_up(run *r) {
   if (error == RIND_OK) error = make_forest(r);
   if (error == RIND_OK)
     error = solver_create(r->comm, r->forest, &r->problem, o->cells, (rind_type)o->type,
-                          (advect_limiter)o->limiter, &r->solver);
+                          (advect_limiter)o->limiter,
+                          o->fused_ghosts ? PLACE_FUSED
+                          : o->device     ? PLACE_DEVICE
+                                          : PLACE_HOST,
+                          &r->solver);
   if (error != RIND_OK) return complain(r, error);
   count_blocks(r);
   if (o->picture != NULL) {
@@ -135,24 +157,38 @@ static int set_up(run *r) {
   return choose_steps(r);
 }
 
+/* The field at a moment of the picture. */
+static rind_error capture(run *r, int moment, double t) {
+  if (r->look == NULL) return RIND_OK;
+  const rind_error error = solver_fetch(r->solver);
+  if (error == RIND_OK) quicklook_capture(r->look, r->solver, moment, t);
+  return error;
+}
+
+/* Steps [first, last), done on return. */
+static rind_error advance(run *r, app_progress *progress, int64_t first, int64_t last) {
+  const double dt = r->summary.dt, begun = MPI_Wtime();
+  rind_error error = RIND_OK;
+  for (int64_t step = first; error == RIND_OK && step < last; ++step) {
+    error = solver_step(r->solver, (double)step * dt, dt);
+    app_progress_show(progress, step + 1, r->summary.steps);
+  }
+  if (error == RIND_OK) error = solver_wait(r->solver);
+  r->summary.loop += MPI_Wtime() - begun;
+  return error;
+}
+
 static int run_steps(run *r) {
   app_progress progress;
-  const int64_t steps = r->summary.steps;
-  const double dt = r->summary.dt;
-  rind_error error = RIND_OK;
-  if (r->look != NULL) quicklook_capture(r->look, r->solver, 0, 0);
+  const int64_t steps = r->summary.steps, middle = steps / 2;
+  rind_error error = capture(r, 0, 0);
   app_progress_begin(&progress, r->comm, (app_progress_mode)r->options.progress, "advecting");
-  for (int64_t step = 0; error == RIND_OK && step < steps; ++step) {
-    if (r->look != NULL && step == steps / 2)
-      quicklook_capture(r->look, r->solver, 1, (double)step * dt);
-    const double begun = MPI_Wtime();
-    error = solver_step(r->solver, (double)step * dt, dt);
-    r->summary.loop += MPI_Wtime() - begun;
-    app_progress_show(&progress, step + 1, steps);
-  }
+  if (error == RIND_OK) error = advance(r, &progress, 0, middle);
+  if (error == RIND_OK) error = capture(r, 1, (double)middle * r->summary.dt);
+  if (error == RIND_OK) error = advance(r, &progress, middle, steps);
   app_progress_end(&progress);
-  if (error == RIND_OK && r->look != NULL)
-    quicklook_capture(r->look, r->solver, 2, r->options.time);
+  if (error == RIND_OK) error = solver_fetch(r->solver);
+  if (error == RIND_OK) error = capture(r, 2, r->options.time);
   return complain(r, error);
 }
 

@@ -11,7 +11,7 @@ static const char epilogue[] =
     "Without --data the initial field is a smooth bell of height 1. 2D: one turn per unit of "
     "time;\n"
     "3D: the flow turns back at half of --time. Statuses: 0 good, 1 wrong result, 2 options,\n"
-    "3 bad data file, 4 file not read or written, 5 memory.\n"
+    "3 bad data file, 4 file not read or written, 5 memory, 6 no GPU or a fault of one.\n"
     "\n"
     "Example: mpiexec -n 2 rind-advect --level 4 --refine 2 --picture rotation.png";
 
@@ -23,6 +23,7 @@ static bool check(MPI_Comm comm, advect_options *o, int *status) {
     complaint = "--dataset names an array in a file: give the file with --data";
   if (o->data != NULL && o->dataset == NULL)
     complaint = "--data needs --dataset, the name of an array in the file";
+  if (o->fused_ghosts && !o->device) complaint = "--fused-ghosts needs --device";
   if (o->level + o->refine > 18) complaint = "--level and --refine together should be at most 18";
   if (complaint == NULL) return true;
   app_complain(comm, "rind-advect", "%s", complaint);
@@ -61,6 +62,9 @@ bool options_parse(MPI_Comm comm, int argc, char *const *argv, advect_options *o
       {"type", APP_WORD, &o->type, type_words, 0, 0,
        "numbers of the field: double or single precision"},
       {"limiter", APP_WORD, &o->limiter, limiter_words, 0, 0, "of slopes: none, or van Albada's"},
+      {"device", APP_FLAG, &o->device, NULL, 0, 0, "fields and steps on a GPU, with the same bits"},
+      {"fused-ghosts", APP_FLAG, &o->fused_ghosts, NULL, 0, 0,
+       "with --device: the stencil's kernel gathers ghosts itself, they are not stored"},
       {"data", APP_STRING, &o->data, NULL, 0, 0, "HDF5 file with the initial field, 2D only"},
       {"dataset", APP_STRING, &o->dataset, NULL, 0, 0,
        "its two-dimensional array, rows from the upper edge down"},

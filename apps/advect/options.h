@@ -19,6 +19,7 @@ typedef struct advect_options {
   int limiter; /* advect_limiter */
   const char *output, *picture, *data, *dataset;
   int progress; /* app_progress_mode */
+  bool device, fused_ghosts;
   bool json;
 } advect_options;
 

@@ -27,10 +27,14 @@ size_t rates_axis_faces(int dim, int cells) {
   return dim == 3 ? (n + 1) * n * n : (n + 1) * n;
 }
 
+static double volume_2d(const rind_block *block, int cells) {
+  return block->side[0] * block->side[1] / ((double)cells * cells);
+}
+
 static void rates_2d(const rind_block *block, const advect_problem *problem, int cells,
                      double *rates) {
   const lines x = lines_of(block, problem, cells, 0), y = lines_of(block, problem, cells, 1);
-  const double volume = block->side[0] * block->side[1] / ((double)cells * cells);
+  const double volume = volume_2d(block, cells);
   for (int j = 0; j < cells; ++j)
     for (int i = 0; i <= cells; ++i, ++rates)
       *rates = (problem_stream(problem, line(&x, i), line(&y, j + 1)) -
@@ -49,6 +53,25 @@ typedef struct potential {
   double *edge;   /* [cells] */
 } potential;
 
+/* The potentials of a block along all axes, in table [3][2 * cells + 1]; returns a cell's volume.
+ */
+static double tabulate(const rind_block *block, const advect_problem *problem, int cells,
+                       double *table, potential p[3]) {
+  const int n = cells;
+  double volume = 1;
+  for (int a = 0; a < 3; ++a) {
+    const lines along = lines_of(block, problem, n, a);
+    p[a].square = table + a * (2 * n + 1);
+    p[a].edge = p[a].square + n + 1;
+    for (int i = 0; i <= n; ++i)
+      p[a].square[i] = problem_potential_square(line(&along, i));
+    for (int i = 0; i < n; ++i)
+      p[a].edge[i] = problem_potential_edge(line(&along, i), line(&along, i + 1));
+    volume /= along.total;
+  }
+  return volume;
+}
+
 static double edge_y(const potential p[3], int i, int j, int k) {
   return -(p[0].square[i] * p[1].edge[j] * p[2].square[k]);
 }
@@ -61,17 +84,7 @@ static void rates_3d(const rind_block *block, const advect_problem *problem, int
                      double *table, double *rates) {
   const int n = cells;
   potential p[3];
-  double volume = 1;
-  for (int a = 0; a < 3; ++a) {
-    const lines along = lines_of(block, problem, n, a);
-    p[a].square = table + a * (2 * n + 1);
-    p[a].edge = p[a].square + n + 1;
-    for (int i = 0; i <= n; ++i)
-      p[a].square[i] = problem_potential_square(line(&along, i));
-    for (int i = 0; i < n; ++i)
-      p[a].edge[i] = problem_potential_edge(line(&along, i), line(&along, i + 1));
-    volume /= along.total;
-  }
+  const double volume = tabulate(block, problem, n, table, p);
   for (int k = 0; k < n; ++k)
     for (int j = 0; j < n; ++j)
       for (int i = 0; i <= n; ++i, ++rates)
@@ -122,7 +135,7 @@ bool rates_set(const rind_forest *forest, const advect_problem *problem, int cel
     else
       rates_3d(block, problem, cells, table, block_rates);
     *largest = fmax(*largest, largest_sum(problem->dim, cells, block_rates));
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; rates != NULL && i < count; ++i)
       if (type == RIND_FLOAT64)
         ((double *)rates)[(size_t)b * count + i] = block_rates[i];
       else
@@ -131,4 +144,27 @@ bool rates_set(const rind_forest *forest, const advect_problem *problem, int cel
   free(table);
   free(block_rates);
   return room;
+}
+
+size_t rates_table_size(int dim, int cells) {
+  const size_t n = (size_t)cells;
+  return 2 + (dim == 3 ? 3 * (2 * n + 1) : (n + 1) * (n + 1));
+}
+
+void rates_table(const rind_block *block, const advect_problem *problem, int cells, double *table) {
+  double volume;
+  int exponent;
+  double *end = table + rates_table_size(problem->dim, cells) - 2;
+  if (problem->dim == 3) {
+    potential p[3];
+    volume = tabulate(block, problem, cells, table, p);
+  } else {
+    const lines x = lines_of(block, problem, cells, 0), y = lines_of(block, problem, cells, 1);
+    volume = volume_2d(block, cells);
+    for (int j = 0; j <= cells; ++j)
+      for (int i = 0; i <= cells; ++i)
+        *table++ = problem_stream(problem, line(&x, i), line(&y, j));
+  }
+  end[0] = volume;
+  end[1] = frexp(volume, &exponent) == 0.5 ? 1 / volume : 0;
 }

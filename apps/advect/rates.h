@@ -26,7 +26,16 @@ static inline size_t face_index(const box_shape *shape, int axis, int i, int j, 
   return (size_t)i + (size_t)along_x * ((size_t)j + (size_t)along_y * (size_t)k);
 }
 
-/* Rates of all local blocks into rates[num_blocks][dim][rates_axis_faces], in the given type;
- * *largest is the largest sum over axes of a cell's rates. False if there is no memory. */
+/* Rates of all local blocks into rates[num_blocks][dim][rates_axis_faces], in the given type,
+ * unless rates is NULL; *largest is the largest sum over axes of a cell's rates. False if there is
+ * no memory. */
 bool rates_set(const rind_forest *forest, const advect_problem *problem, int cells, rind_type type,
                void *rates, double *largest);
+
+/* What a block's rates are differences of, for kernels that work them out with the same bits.
+ *     2D    stream function [cells + 1][cells + 1], at (i, j): i + (cells + 1) j
+ *     3D    of the potential along each axis: square [cells + 1], then edge [cells]
+ * then the volume of a cell and, if it is a power of 2, so that a product has the same bits as the
+ * quotient, 1 over it, else 0. */
+size_t rates_table_size(int dim, int cells);
+void rates_table(const rind_block *block, const advect_problem *problem, int cells, double *table);

@@ -14,6 +14,10 @@ typedef enum advect_limiter { LIMITER_NONE, LIMITER_ALBADA } advect_limiter;
 /* "none", "albada", NULL. */
 extern const char *const limiter_words[];
 
+/* Where the fields are. Fused: on the device, ghosts are gathered by the stencil's kernel and not
+ * stored, but for those of other ranks. */
+typedef enum advect_place { PLACE_HOST, PLACE_DEVICE, PLACE_FUSED } advect_place;
+
 typedef struct advect_solver advect_solver;
 
 /* Sums over the domain; norms are divided by its volume. */
@@ -32,14 +36,19 @@ typedef struct solver_times {
  * field.
  */
 rind_error solver_create(MPI_Comm comm, const rind_forest *forest, const advect_problem *problem,
-                         int cells, rind_type type, advect_limiter limiter, advect_solver **solver);
+                         int cells, rind_type type, advect_limiter limiter, advect_place place,
+                         advect_solver **solver);
 void solver_destroy(advect_solver **solver);
 
 /* Largest sum over the axes of a cell's outflow rates, over all ranks: the Courant number is this
  * times the time step. Ranks agree on it. */
 double solver_rate(const advect_solver *solver);
-/* Collective. One step from time t to t + dt. */
+/* Collective. One step from time t to t + dt. On the device it may be under way on return. */
 rind_error solver_step(advect_solver *solver, double t, double dt);
+/* Until all steps are done. */
+rind_error solver_wait(advect_solver *solver);
+/* Waits, and brings the field from the device: what follows is about the field as it was then. */
+rind_error solver_fetch(advect_solver *solver);
 /* Collective. Against the exact solution at time t. The same on any number of ranks. */
 solver_norms solver_compare(const advect_solver *solver, double t);
 /* Collective. Of the bits of all interior cells; the same on any number of ranks. */

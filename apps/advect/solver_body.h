@@ -62,19 +62,3 @@ static void NAME(update)(const box_shape *shape, int dim, const void *cells, con
   }
   NAME(advance)(shape, dim, cells, old, flux, out);
 }
-
-/* Ghosts behind a wall get the value of the cell in front of it, faces only. */
-static void NAME(extend_wall)(const box_shape *shape, int dim, int ghosts, int axis, bool upper,
-                              void *block) {
-  int extent[3] = {shape->cells, shape->cells, dim == 3 ? shape->cells : 1};
-  const ptrdiff_t out = upper ? shape->stride[axis] : -shape->stride[axis];
-  const ptrdiff_t first = upper ? (shape->cells - 1) * shape->stride[axis] : 0;
-  extent[axis] = 1;
-  for (int k = 0; k < extent[2]; ++k)
-    for (int j = 0; j < extent[1]; ++j)
-      for (int i = 0; i < extent[0]; ++i) {
-        REAL *cell = (REAL *)block + first + i + j * shape->stride[1] + k * shape->stride[2];
-        for (int g = 1; g <= ghosts; ++g)
-          cell[g * out] = cell[0];
-      }
-}

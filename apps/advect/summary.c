@@ -44,9 +44,14 @@ static void print_json(const advect_summary *s, const advect_options *o, int ran
          s->steps, s->dt, s->courant, o->time, s->last.l1, s->last.l2, s->last.linf, s->last.least,
          s->last.greatest, s->last.mass, s->drift, s->checksum);
   printf(",\"set_up_s\":%.6g,\"loop_s\":%.6g,\"fill_s\":[%.6g,%.6g],\"compute_s\":[%.6g,%.6g],"
-         "\"output_s\":[%.6g,%.6g],\"ns_per_update\":%.6g}\n",
+         "\"output_s\":[%.6g,%.6g],\"ns_per_update\":%.6g",
          s->set_up, s->loop, s->fill[0], s->fill[1], s->compute[0], s->compute[1], s->output[0],
          s->output[1], s->ns_per_update);
+  const double us = 1e6 / (double)s->steps;
+  printf(",\"space\":\"%s\",\"fused_ghosts\":%s,\"us_step\":%.6g,\"us_fill\":%.6g,"
+         "\"us_stencil\":%.6g}\n",
+         o->device ? "device" : "host", o->fused_ghosts ? "true" : "false", us * s->loop,
+         us * s->fill[1], us * s->compute[1]);
 }
 
 static void print_text(const advect_summary *s, const advect_options *o, int ranks,

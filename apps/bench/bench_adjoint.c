@@ -11,6 +11,7 @@ enum {
   COARSE_FINE_TRANSPOSED,
   COARSE_FINE_PER_TERM,
   COARSE_FINE_FILL,
+  GRAPH,
   INDEXED_COPY,
   NUM_VARIANTS
 };
@@ -24,6 +25,7 @@ static const rind_exchange_options fillers[INDEXED_COPY] = {
                               .adjoint = true,
                               .adjoint_method = RIND_ADJOINT_PER_TERM},
     [COARSE_FINE_FILL] = {.families = BENCH_COARSE_FINE},
+    [GRAPH] = {.adjoint = true, .graph = true},
 };
 
 typedef struct adjoint_run {
@@ -108,6 +110,7 @@ static void print_json(const rind_context *context, const bench_options *options
   bench_print_time("us_coarse_fine_term_by_term", &variants[COARSE_FINE_PER_TERM]);
   bench_print_time(options->layout.space == RIND_DEVICE ? "us_plain_copy" : "us_indexed_copy",
                    &variants[INDEXED_COPY]);
+  bench_print_time("us_graph", &variants[GRAPH]);
   bench_print_time("us_fill", &variants[FILL]);
   bench_print_time("us_per_term", &variants[PER_TERM]);
   bench_print_time("us_transposed", &variants[TRANSPOSED]);
@@ -123,6 +126,8 @@ static void print_json(const rind_context *context, const bench_options *options
          "\"exchange_metadata_bytes_fill\": %lld, \"adjoint_build_us\": %.1f",
          (long long)run->schedule.metadata_bytes, (long long)run->cell_csr_bytes,
          (long long)fill->metadata_bytes, run->schedule_build_us);
+  bench_print_floor(&run->c, bench_sectors_adjoint_bytes(&run->c.sectors),
+                    &variants[TRANSPOSED].timing);
   bench_print_end(context, options, &run->c, &run->exchange);
 }
 
@@ -135,8 +140,11 @@ static void print_table(const rind_context *context, const bench_options *option
                                                   "coarse-fine, adjoint, transposed",
                                                   "coarse-fine, adjoint, per term",
                                                   "coarse-fine, fill",
+                                                  "adjoint, from a graph",
                                                   "copy by index lists"};
   bench_print_table(context, options, &run->c, names, variants, NUM_VARIANTS);
+  bench_print_floor_line(&run->c, bench_sectors_adjoint_bytes(&run->c.sectors),
+                         &variants[TRANSPOSED].timing);
   printf("interpolation: %lld scatter-adds, of which %lld hit a cell that an earlier term of the "
          "same fill hit\n",
          (long long)run->counts.scatter_adds, (long long)run->counts.collisions);
@@ -153,6 +161,7 @@ static rind_error measure(rind_context *context, const bench_options *options, a
   for (int v = 0; v < INDEXED_COPY; ++v)
     variants[v] = (bench_variant){.call = fillers[v].adjoint ? bench_call_adjoint : bench_call_fill,
                                   .what = &run->filler[v]};
+  if (!bench_has_graphs(context, options)) variants[GRAPH].call = NULL;
   if (run->c.copy.data || run->c.copy.there)
     variants[INDEXED_COPY] = (bench_variant){.call = bench_copy_run, .what = &run->c.copy};
   rind_error error =

@@ -85,6 +85,19 @@ void bench_largest(const rind_context *context, rind_exchange_stats *stats) {
   stats->metadata_bytes = most[2];
 }
 
+static rind_error count_sectors(rind_context *context, bench_case *c) {
+  bench_sectors *n = &c->sectors;
+  rind_error error = RIND_OK;
+  if (!bench_sectors_count(c->schedule, c->field, n))
+    error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory to count sectors");
+  error = rind_context_agree(context, error);
+  if (error != RIND_OK) return error;
+  int64_t most[] = {n->read, n->written, n->part, n->fetched, n->touched};
+  MPI_Allreduce(MPI_IN_PLACE, most, 5, MPI_INT64_T, MPI_MAX, rind_context_comm(context));
+  *n = (bench_sectors){n->bytes, most[0], most[1], most[2], most[3], most[4]};
+  return RIND_OK;
+}
+
 rind_error bench_case_create(rind_context *context, bench_options *options, bench_case *c) {
   rind_error error = bench_forest_create(context, &options->forest, &c->forest);
   if (error != RIND_OK) return error;
@@ -96,6 +109,8 @@ rind_error bench_case_create(rind_context *context, bench_options *options, benc
   error = rind_context_agree(context, error);
   if (error != RIND_OK) return error;
   sum_stats(context, &c->stats);
+  error = count_sectors(context, c);
+  if (error != RIND_OK) return error;
   make_copy(context, c);
   c->copy_bandwidth = options->layout.space == RIND_DEVICE
                           ? bench_device_bandwidth((size_t)1 << 30)
@@ -114,6 +129,10 @@ rind_error bench_filler_create(const bench_case *c, rind_field *field,
                                const rind_exchange_options *options, bench_filler *filler) {
   filler->field = field;
   return rind_exchange_create(c->schedule, rind_field_layout(field), options, &filler->exchange);
+}
+
+bool bench_has_graphs(const rind_context *context, const bench_options *options) {
+  return options->layout.space == RIND_DEVICE && rind_context_size(context) == 1;
 }
 
 rind_error bench_call_fill(void *what) {
@@ -179,6 +198,26 @@ void bench_print_time(const char *name, const bench_variant *variant) {
     printf(", \"%s\": %.3f", name, variant->timing.median);
   else
     printf(", \"%s\": null", name);
+}
+
+static double floor_us(const bench_case *c, int64_t bytes) {
+  return c->copy_bandwidth > 0.0 ? (double)bytes / c->copy_bandwidth * 1e6 : 0.0;
+}
+
+void bench_print_floor(const bench_case *c, int64_t bytes, const bench_timing *timing) {
+  const bench_sectors *n = &c->sectors;
+  printf(", \"sector_bytes\": %d, \"sectors_read\": %lld, \"sectors_written\": %lld, "
+         "\"sectors_part\": %lld, \"floor_bytes\": %lld, \"us_floor\": %.3f, "
+         "\"floor_fraction\": %.4f",
+         n->bytes, (long long)n->read, (long long)n->written, (long long)n->part, (long long)bytes,
+         floor_us(c, bytes), floor_us(c, bytes) / timing->median);
+}
+
+void bench_print_floor_line(const bench_case *c, int64_t bytes, const bench_timing *timing) {
+  const bench_sectors *n = &c->sectors;
+  printf("floor %.2f us: %lld bytes of %s at %.1f GB/s; %.1f %% of it reached\n",
+         floor_us(c, bytes), (long long)bytes, n->bytes == 32 ? "sectors" : "lines",
+         c->copy_bandwidth * 1e-9, 100.0 * floor_us(c, bytes) / timing->median);
 }
 
 void bench_print_end(const rind_context *context, const bench_options *options, const bench_case *c,

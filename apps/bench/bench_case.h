@@ -2,6 +2,7 @@
  */
 #pragma once
 #include <bench.h>
+#include <bench_sectors.h>
 
 #include <stdbool.h>
 
@@ -11,6 +12,8 @@ typedef struct bench_options {
   rind_rules rules;
   int repeats;
   double sample_us;
+  bench_shape shape;  /* of scaling */
+  const char *output; /* of export; NULL: none */
   bool json;
 } bench_options;
 
@@ -21,6 +24,7 @@ typedef struct bench_case {
   bench_copy copy;   /* without data: there was no memory */
   double schedule_build_us;
   double copy_bandwidth;     /* bytes a second */
+  bench_sectors sectors;     /* each count the largest rank's */
   rind_schedule_stats stats; /* summed over ranks, but peers, patterns and metadata */
 } bench_case;
 
@@ -40,6 +44,8 @@ void bench_case_destroy(bench_case *c);
 /* Collective. An exchange on the case's schedule for field, borrowed. */
 rind_error bench_filler_create(const bench_case *c, rind_field *field,
                                const rind_exchange_options *options, bench_filler *filler);
+/* True where all ranks' calls can run from graphs: on the device, without messages. */
+bool bench_has_graphs(const rind_context *context, const bench_options *options);
 /* bench_calls; what is a bench_filler. */
 rind_error bench_call_fill(void *what);
 rind_error bench_call_adjoint(void *what);
@@ -52,6 +58,10 @@ void bench_print_begin(const char *bench, const rind_context *context, const ben
                        const bench_case *c, const bench_timing *timing);
 /* null where the variant did not run. */
 void bench_print_time(const char *name, const bench_variant *variant);
+/* What the sectors' bytes would take at the speed of a copy, and what fraction of it the time is.
+ */
+void bench_print_floor(const bench_case *c, int64_t bytes, const bench_timing *timing);
+void bench_print_floor_line(const bench_case *c, int64_t bytes, const bench_timing *timing);
 void bench_print_end(const rind_context *context, const bench_options *options, const bench_case *c,
                      const rind_exchange_stats *stats);
 /* A table of the variants that ran. */
@@ -62,3 +72,11 @@ void bench_print_table(const rind_context *context, const bench_options *options
 /* Collective. Measure and print one line (JSON) or a table on rank 0. */
 rind_error bench_fill(rind_context *context, bench_options *options);
 rind_error bench_adjoint(rind_context *context, bench_options *options);
+/* Collective. Builds and fills a forest of its own on some ranks, on more and on all. */
+rind_error bench_scaling(rind_context *context, bench_options *options);
+/* Collective. Times messages as long as those of a fill, sent in several ways. */
+rind_error bench_messages(rind_context *context, bench_options *options);
+/* Collective. Writes the fill as a sparse matrix to options->output. */
+rind_error bench_export(rind_context *context, bench_options *options);
+/* Collective, every rank for itself: sums over segments. Takes type, space, repeats. */
+rind_error bench_segment(rind_context *context, bench_options *options);

@@ -21,6 +21,10 @@ template <typename T> __global__ void copy_boxes(T *data, const bench_box *boxes
   }
 }
 
+extern "C" void bench_device_use(int device) {
+  if (device >= 0) cudaSetDevice(device);
+}
+
 extern "C" bench_device_copy *bench_device_copy_create(void *data, size_t type_bytes,
                                                        const bench_box *box, int num_boxes) {
   const size_t bytes = (size_t)num_boxes * sizeof *box;
@@ -46,6 +50,18 @@ extern "C" int bench_device_copy_run(const bench_device_copy *copy) {
   else
     copy_boxes<<<copy->num_boxes, 256>>>((float *)copy->data, copy->box);
   return (int)cudaGetLastError();
+}
+
+extern "C" void *bench_device_keep(const void *host, size_t bytes) {
+  void *there = nullptr;
+  if (cudaMalloc(&there, bytes > 0 ? bytes : 1) != cudaSuccess) return nullptr;
+  if (cudaMemcpy(there, host, bytes, cudaMemcpyHostToDevice) == cudaSuccess) return there;
+  cudaFree(there);
+  return nullptr;
+}
+
+extern "C" void bench_device_drop(void *data) {
+  cudaFree(data);
 }
 
 extern "C" double bench_device_bandwidth(size_t bytes) {

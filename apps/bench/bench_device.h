@@ -14,6 +14,9 @@ typedef struct bench_box {
   int64_t to_stride[3], from_stride[3];
 } bench_box;
 
+/* Makes a device the one that the functions below use; -1: none. */
+void bench_device_use(int device);
+
 typedef struct bench_device_copy bench_device_copy;
 
 /* The fill that a user writes by hand: one launch, a thread a ghost. data is on the device. NULL
@@ -23,6 +26,10 @@ bench_device_copy *bench_device_copy_create(void *data, size_t type_bytes, const
 void bench_device_copy_destroy(bench_device_copy *copy);
 /* 0, or an error. Enqueues on the default stream. */
 int bench_device_copy_run(const bench_device_copy *copy);
+
+/* A copy of host memory on the device; NULL without memory. */
+void *bench_device_keep(const void *host, size_t bytes);
+void bench_device_drop(void *data);
 
 /* Bytes a second, read plus written, of copies on the device; 0 without one. */
 double bench_device_bandwidth(size_t bytes);

@@ -3,7 +3,15 @@
 
 #include <stdio.h>
 
-enum { FILL, TERM_BY_TERM, COARSE_FINE, COARSE_FINE_TERM_BY_TERM, INDEXED_COPY, NUM_VARIANTS };
+enum {
+  FILL,
+  TERM_BY_TERM,
+  COARSE_FINE,
+  COARSE_FINE_TERM_BY_TERM,
+  GRAPH,
+  INDEXED_COPY,
+  NUM_VARIANTS
+};
 
 static const rind_exchange_options fillers[INDEXED_COPY] = {
     [FILL] = {.method = RIND_METHOD_FUSED},
@@ -11,6 +19,7 @@ static const rind_exchange_options fillers[INDEXED_COPY] = {
     [COARSE_FINE] = {.families = BENCH_COARSE_FINE},
     [COARSE_FINE_TERM_BY_TERM] = {.method = RIND_METHOD_TERM_BY_TERM,
                                   .families = BENCH_COARSE_FINE},
+    [GRAPH] = {.graph = true},
 };
 
 static void print_json(const rind_context *context, const bench_options *options,
@@ -20,8 +29,10 @@ static void print_json(const rind_context *context, const bench_options *options
   bench_print_time("us_term_by_term", &variants[TERM_BY_TERM]);
   bench_print_time("us_coarse_fine", &variants[COARSE_FINE]);
   bench_print_time("us_coarse_fine_term_by_term", &variants[COARSE_FINE_TERM_BY_TERM]);
+  bench_print_time("us_graph", &variants[GRAPH]);
   bench_print_time(options->layout.space == RIND_DEVICE ? "us_plain_copy" : "us_indexed_copy",
                    &variants[INDEXED_COPY]);
+  bench_print_floor(c, bench_sectors_fill_bytes(&c->sectors), &variants[FILL].timing);
   bench_print_end(context, options, c, stats);
 }
 
@@ -29,9 +40,11 @@ static void print_table(const rind_context *context, const bench_options *option
                         const bench_case *c, const rind_exchange_stats *stats,
                         const bench_variant *variants) {
   static const char *const names[NUM_VARIANTS] = {
-      "fill, one fused pass", "fill, term by term", "coarse-fine fills, fused",
-      "coarse-fine fills, term by term", "copy by index lists"};
+      "fill, one fused pass",     "fill, term by term",
+      "coarse-fine fills, fused", "coarse-fine fills, term by term",
+      "fill, from a graph",       "copy by index lists"};
   bench_print_table(context, options, c, names, variants, NUM_VARIANTS);
+  bench_print_floor_line(c, bench_sectors_fill_bytes(&c->sectors), &variants[FILL].timing);
   printf("schedule built in %.1f us; %lld bytes of it, %lld of the exchange\n",
          c->schedule_build_us, (long long)c->stats.metadata_bytes,
          (long long)stats->metadata_bytes);
@@ -45,6 +58,7 @@ static rind_error measure(rind_context *context, const bench_options *options, b
   for (int v = 0; error == RIND_OK && v < INDEXED_COPY; ++v) {
     if (fillers[v].method == RIND_METHOD_TERM_BY_TERM && options->layout.space == RIND_DEVICE)
       continue;
+    if (fillers[v].graph && !bench_has_graphs(context, options)) continue;
     variants[v] = (bench_variant){.call = bench_call_fill, .what = &filler[v]};
     error = bench_filler_create(c, c->field, &fillers[v], &filler[v]);
   }

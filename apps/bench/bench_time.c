@@ -16,6 +16,7 @@ static rind_error sample(rind_context *context, const bench_variant *variant, in
                          double *us) {
   const MPI_Comm comm = rind_context_comm(context);
   rind_error error = variant->call(variant->what);
+  if (error == RIND_OK) error = rind_context_wait(context);
   MPI_Barrier(comm);
   const double start = seconds();
   for (int i = 0; i < calls && error == RIND_OK; ++i)

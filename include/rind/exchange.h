@@ -23,7 +23,13 @@
  * Fields on the device: rows run there, with the bits of the host, on the stream of the context.
  * Calls enqueue and return; they wait for the stream only to hand a message to MPI (once a phase
  * with peers) and before a wall_function, which gets device addresses. rind_context_wait waits for
- * the rest. Fields, streams and exchanges are of the device that is current when they are made.
+ * the rest. Fields and exchanges are of the context's device, and messages pass as
+ * rind_context_options.mpi_device says. A fill or adjoint of a rank without peers and without wall
+ * functions enqueues kernels alone: a caller may record it on the context's stream
+ * (cudaStreamBeginCapture) into a graph of his own; any other is RIND_ERROR_STATE there.
+ * Device memory is written in sectors of 32 bytes: a fill may write other cells of a block, and an
+ * adjoint other interior cells, back as they are, where they share a sector with those of the table.
+ * So nobody else may write any cell of the fields meanwhile, on another stream neither.
  *
  * If the forest changes between begin and end, end is RIND_ERROR_STALE and the exchange can only be
  * destroyed. The same goes for adjoints. */
@@ -74,7 +80,7 @@ typedef struct rind_wall_call {
 typedef void (*rind_wall_function)(void *user, const rind_wall_call *call);
 
 /* All zero is recommended, and what NULL means. Alike on all ranks but for wall_function,
- * wall_adjoint and wall_user. */
+ * wall_adjoint, wall_user and graph. */
 typedef struct rind_exchange_options {
   rind_method method;
   uint32_t families;        /* bit f: run the fills of family f; 0: all. For measurements. */
@@ -95,6 +101,10 @@ typedef struct rind_exchange_options {
    * of field 0 first. Read by create only. */
   int num_vectors;
   const int *vector; /* [num_vectors] */
+  /* On the device: rind_fill, rind_fill_adjoint and the same for several fields run from CUDA
+   * graphs where they can (rind_exchange_stats.graphs); elsewhere they run as without. The first
+   * call with a list of fields records one, which allocates; the last 8 lists are remembered. */
+  bool graph;
 } rind_exchange_options;
 
 /* Of this rank. */
@@ -109,6 +119,8 @@ typedef struct rind_exchange_stats {
   int64_t buffer_bytes;      /* send and receive buffers */
   int64_t local_fills;       /* of the schedule, without a source on another rank */
   int64_t remote_fills;      /* with one */
+  int32_t graphs;            /* 1 if fills run from CUDA graphs: asked for, on the device, no peers
+                                and no wall_function on this rank */
 } rind_exchange_stats;
 
 RIND_BEGIN_DECLS
@@ -155,6 +167,12 @@ RIND_API rind_error rind_fill_end(rind_exchange *exchange, rind_field *field);
 RIND_API rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const *fields);
 RIND_API rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields);
 RIND_API rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields);
+
+/* Fills the ghosts between blocks whose rows read blocks of other ranks, and no others: those that
+ * tiles load from the field (rind/tiles.h). Errors as rind_fill, and RIND_ERROR_UNSUPPORTED with
+ * flux-matched restriction. */
+RIND_API rind_error rind_fill_remote(rind_exchange *exchange, rind_field *field);
+RIND_API rind_error rind_fill_fields_remote(rind_exchange *exchange, rind_field *const *fields);
 
 /* The adjoint of the fill. The fields hold derivatives by the values that a fill has made: every
  * ghost gives weight times itself to each cell that its row reads, phases in reverse and walls

@@ -79,9 +79,26 @@ typedef struct rind_coarse_fine_face {
  * it came to be in it. */
 typedef int (*rind_refine_function)(const rind_block *block, void *user);
 
+/* Where points lie in a mesh of trees: what particles need. */
+typedef struct rind_forest_trees {
+  int32_t (*count)(const void *mesh);
+  /* The corners of a tree in the caller's coordinates. 0 unless it is an axis-aligned box whose
+   * axes are those of its blocks. */
+  int (*box)(const void *mesh, int32_t tree, double lower[3], double upper[3]);
+  /* Where the plane lies at a fraction of a tree along an axis, as rind_block.lower has it. */
+  double (*plane)(const void *mesh, int32_t tree, int axis, double fraction);
+  /* The tree over face 2 axis + upper; -1 at a wall. */
+  int32_t (*across)(const void *mesh, int32_t tree, int face);
+  int max_level;
+  /* The rank that has the lower corner of a block; coordinate in block sides of level, up to
+   * max_level. */
+  int (*find_owner)(const void *mesh, int32_t tree, int level, const int32_t coordinate[3]);
+} rind_forest_trees;
+
 /* What a mesh code can do with its forest. Functions may be NULL. */
 typedef struct rind_forest_backend {
   void *mesh;
+  const rind_forest_trees *trees; /* borrowed; NULL: points cannot be found */
   /* Moves on with every change of the mesh; NULL: it never changes. */
   int64_t (*revision)(void *mesh);
   /* Collective. Splits, balances and partitions the mesh, then replaces *arrays. */

@@ -5,4 +5,7 @@
 #include <rind/exchange.h>
 #include <rind/field.h>
 #include <rind/forest.h>
+#include <rind/particles.h>
 #include <rind/schedule.h>
+#include <rind/segment.h>
+#include <rind/sph.h>

@@ -19,6 +19,19 @@ extern "C" int rind_device_count(void) {
   return count;
 }
 
+extern "C" int rind_device_current(void) {
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    cudaGetLastError();
+    return -1;
+  }
+  return device;
+}
+
+extern "C" int rind_device_select(int device) {
+  return (int)cudaSetDevice(device);
+}
+
 extern "C" int rind_device_allocate(size_t bytes, void **data) {
   void *memory = nullptr;
   cudaError_t error = cudaMalloc(&memory, bytes > 0 ? bytes : 1);
@@ -34,6 +47,15 @@ extern "C" int rind_device_allocate(size_t bytes, void **data) {
 
 extern "C" void rind_device_free(void *data) {
   cudaFree(data);
+}
+
+extern "C" int rind_device_holds(const void *data) {
+  cudaPointerAttributes attributes;
+  if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
 }
 
 extern "C" int rind_device_copy(void *to, const void *from, size_t bytes) {

@@ -1,7 +1,7 @@
 # Installs the libraries, the public headers, the CMake package and pkg-config files.
 include(CMakePackageConfigHelpers)
 install(TARGETS ${rind_targets} EXPORT rind-targets RUNTIME LIBRARY ARCHIVE)
-install(DIRECTORY include/rind TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/rind TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 set(rind_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Rind)
 install(EXPORT rind-targets NAMESPACE Rind:: DESTINATION ${rind_package_dir})
 configure_package_config_file(src/cmake/RindConfig.cmake.in RindConfig.cmake

@@ -31,9 +31,11 @@ rind_error rind_context_create(MPI_Comm comm, const rind_context_options *option
   /* The options and the memory are each rank's own: agree before the duplicate is made. */
   rind_context *made = rind_allocate(1, sizeof *made);
   const int threads = options ? options->threads : 0;
-  int error = !made                                   ? RIND_ERROR_MEMORY
-              : threads < 0 || threads > MOST_THREADS ? RIND_ERROR_INVALID
-                                                      : RIND_OK;
+  int error = !made                                       ? RIND_ERROR_MEMORY
+              : threads < 0 || threads > MOST_THREADS     ? RIND_ERROR_INVALID
+              : !rind_context_take_options(options, made) ? RIND_ERROR_INVALID
+              : !rind_context_take_number(options, made)  ? RIND_ERROR_DEVICE
+                                                          : RIND_OK;
   if (MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
     error = RIND_ERROR_MPI;
   if (error == RIND_OK && MPI_Comm_dup(comm, &made->comm) != MPI_SUCCESS) error = RIND_ERROR_MPI;
@@ -45,10 +47,13 @@ rind_error rind_context_create(MPI_Comm comm, const rind_context_options *option
   MPI_Comm_rank(made->comm, &made->rank);
   MPI_Comm_size(made->comm, &made->size);
   made->threads = threads > 0 ? threads : default_threads();
-  made->stream = options ? options->stream : NULL;
   int *tag_limit = NULL, found = 0;
   MPI_Comm_get_attr(made->comm, MPI_TAG_UB, &tag_limit, &found);
   made->max_tag = found ? *tag_limit : 32767;
+  if (!rind_context_take_local_rank(options, made)) {
+    rind_context_destroy(&made);
+    return RIND_ERROR_MPI;
+  }
   *context = made;
   return RIND_OK;
 }
@@ -62,8 +67,9 @@ void rind_context_destroy(rind_context **context) {
 
 const char *rind_last_error(const rind_context *context) {
   if (context) return context->message;
-  return "no context: one needs a running MPI, a communicator that is not MPI_COMM_NULL, and "
-         "0 to 4096 threads";
+  return "no context: one needs a running MPI, a communicator that is not MPI_COMM_NULL, "
+         "0 to 4096 threads, choices that exist, and a device number from 0 to below the number of "
+         "devices";
 }
 
 int rind_context_rank(const rind_context *context) {
@@ -84,8 +90,10 @@ int rind_context_threads(const rind_context *context) {
 
 rind_error rind_context_wait(rind_context *context) {
   if (!context) return RIND_ERROR_INVALID;
-  if (rind_device_count() == 0) return RIND_OK;
+  if (rind_context_device(context) == RIND_NO_DEVICE) return RIND_OK;
+  const int before = rind_context_enter_device(context, RIND_DEVICE);
   const int code = rind_device_wait(context->stream);
+  rind_context_leave_device(before);
   RIND_REQUIRE(context, code == 0, RIND_ERROR_DEVICE, "work on the device failed: %s",
                rind_device_error_text(code));
   return RIND_OK;

@@ -26,13 +26,18 @@
 #include <assert.h>
 #define RIND_ASSERT(condition) assert(condition)
 
+enum { RIND_NO_DEVICE = -1, RIND_DEVICE_LATER = -2 };
+
 struct rind_context {
   MPI_Comm comm; /* our duplicate */
   int rank;
   int size;
   int threads;
   void *stream; /* borrowed */
-  int next_tag; /* advances alike on all ranks: one tag an exchange */
+  int device;   /* number, RIND_NO_DEVICE, or RIND_DEVICE_LATER: not chosen yet */
+  bool mpi_takes_device;
+  bool device_messages_pinned; /* tests: what MPI gets as device memory is pinned host memory */
+  int next_tag;                /* advances alike on all ranks: one tag an exchange */
   int max_tag;
   char message[1024];
 };
@@ -66,6 +71,20 @@ void rind_space_free(rind_space space, void *data);
 rind_error rind_field_make(rind_context *context, const struct rind_forest *forest,
                            int64_t revision, int num_blocks, const rind_layout *layout,
                            void *packed, void *const *blocks, rind_field **field);
+
+/* Whether MPI says that it takes device addresses. */
+bool rind_mpi_takes_device(void);
+/* The parts of rind_context_create about devices. False: a choice that does not exist; a number
+ * that does not; MPI failed (collective over the context's communicator). */
+bool rind_context_take_options(const rind_context_options *options, rind_context *context);
+bool rind_context_take_number(const rind_context_options *options, rind_context *context);
+bool rind_context_take_local_rank(const rind_context_options *options, rind_context *context);
+
+/* Makes the context's device the calling thread's, if space is RIND_DEVICE; what was current before
+ * is for rind_context_leave_device, which makes it so again. The first call chooses a device that
+ * was left open. */
+int rind_context_enter_device(rind_context *context, rind_space space);
+void rind_context_leave_device(int before);
 
 /* Seconds since some moment, for timers. */
 double rind_seconds(void);

@@ -9,9 +9,15 @@ extern "C" {
 
 /* Number of devices this process can use; 0 without CUDA, a driver or a GPU. */
 int rind_device_count(void);
+/* The calling thread's current device; -1 without any. */
+int rind_device_current(void);
+/* Makes a device current. */
+int rind_device_select(int device);
 /* 0, or a device error code for rind_device_error_text. Memory is zeroed. */
 int rind_device_allocate(size_t bytes, void **data);
 void rind_device_free(void *data);
+/* 1 if kernels can write there: device or managed memory. */
+int rind_device_holds(const void *data);
 /* Copies bytes between any two spaces; done on return. */
 int rind_device_copy(void *to, const void *from, size_t bytes);
 /* Host memory that the device can reach, zeroed. */

@@ -61,6 +61,7 @@ rind_error rind_field_make(rind_context *context, const struct rind_forest *fore
   made->layout = complete;
   made->pointer = rind_allocate((size_t)num_blocks, sizeof *made->pointer);
   made->block_data = rind_allocate((size_t)num_blocks, sizeof *made->block_data);
+  const int before = rind_context_enter_device(context, complete.space);
   rind_error error = RIND_OK;
   if (!made->pointer || !made->block_data)
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a field of %d blocks",
@@ -71,12 +72,11 @@ rind_error rind_field_make(rind_context *context, const struct rind_forest *fore
     memcpy(made->block_data, blocks, (size_t)num_blocks * sizeof *blocks);
   else
     error = allocate_data(made);
-  if (error != RIND_OK) {
-    rind_field_destroy(&made);
-    return error;
+  if (error == RIND_OK) {
+    set_pointers(made);
+    if (complete.space == RIND_DEVICE) error = copy_pointers(made);
   }
-  set_pointers(made);
-  if (complete.space == RIND_DEVICE) error = copy_pointers(made);
+  rind_context_leave_device(before);
   if (error != RIND_OK) {
     rind_field_destroy(&made);
     return error;
@@ -196,7 +196,9 @@ rind_error rind_field_copy(const rind_field *from, rind_field *to) {
                        rind_layout_block_elements(b) * rind_type_bytes(b->type);
   char *stage = rind_allocate(bytes, 1);
   RIND_REQUIRE(context, stage, RIND_ERROR_MEMORY, "no %zu bytes to copy a field through", bytes);
+  const int before = rind_context_enter_device(context, RIND_DEVICE);
   const rind_error error = copy_staged(from, to, stage);
+  rind_context_leave_device(before);
   free(stage);
   return error;
 }

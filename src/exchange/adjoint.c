@@ -4,6 +4,8 @@
 
 #include <device_memory.h>
 #include <on_device.h>
+#include <on_graph.h>
+#include <ranges.h>
 
 /* Floats are summed in double; rows of zeros have nothing to sum. */
 static rind_error run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
@@ -29,8 +31,8 @@ static const void *const *blocks_of(const rind_field *field) {
 }
 
 /* What this rank's ghosts put into a peer's message. */
-static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *phase, int peer,
-                       rind_field *const *fields) {
+static rind_error pack_fields(const rind_exchange *exchange, const rind_adjoint_phase *phase,
+                              int peer, rind_field *const *fields) {
   for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_adjoint_part *part = &phase->part[f];
     const int first = part->first_pack[peer], last = part->first_pack[peer + 1];
@@ -45,6 +47,14 @@ static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *
     rind_gather_host(&gather, first, last, to, own, from, exchange->context->threads);
   }
   return RIND_OK;
+}
+
+static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *phase, int peer,
+                       rind_field *const *fields) {
+  rind_range_begin("rind pack");
+  const rind_error error = pack_fields(exchange, phase, peer, fields);
+  rind_range_end();
+  return error;
 }
 
 /* Packs and sends ghosts. */
@@ -116,10 +126,8 @@ static int first_with_messages(const rind_adjoint_exchange *adjoint) {
   return p;
 }
 
-rind_error rind_fill_fields_adjoint_begin(rind_exchange *exchange, rind_field *const *fields) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_TRY(rind_adjoint_check(exchange));
-  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_ADJOINT));
+/* The phases up to the messages of the first that has any. */
+static rind_error run_first(rind_exchange *exchange, rind_field *const *fields) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
   const int first = first_with_messages(adjoint);
   for (int p = 0; p < first; ++p)
@@ -127,42 +135,78 @@ rind_error rind_fill_fields_adjoint_begin(rind_exchange *exchange, rind_field *c
   return begin_phase(exchange, &adjoint->phase[first], fields);
 }
 
-rind_error rind_fill_fields_adjoint_end(rind_exchange *exchange, rind_field *const *fields) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_TRY(rind_adjoint_check(exchange));
-  RIND_TRY(rind_exchange_check_begun(exchange, fields, RIND_EXCHANGE_ADJOINT));
+/* What is left of an adjoint that has begun. */
+static rind_error run_rest(rind_exchange *exchange, rind_field *const *fields) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
   const int first = first_with_messages(adjoint);
   for (int p = first; p < adjoint->num_phases; ++p) {
     if (p > first) RIND_TRY(begin_phase(exchange, &adjoint->phase[p], fields));
     RIND_TRY(end_phase(exchange, &adjoint->phase[p], fields));
   }
-  exchange->state = RIND_EXCHANGE_IDLE;
   return RIND_OK;
 }
 
-rind_error rind_fill_fields_adjoint(rind_exchange *exchange, rind_field *const *fields) {
-  RIND_TRY(rind_fill_fields_adjoint_begin(exchange, fields));
-  return rind_fill_fields_adjoint_end(exchange, fields);
+/* All phases, without messages. */
+static rind_error run_local(rind_exchange *exchange, rind_field *const *fields) {
+  for (int p = 0; p < exchange->adjoint->num_phases; ++p)
+    RIND_TRY(end_phase(exchange, &exchange->adjoint->phase[p], fields));
+  return RIND_OK;
 }
 
-rind_error rind_fill_adjoint_begin(rind_exchange *exchange, rind_field *field) {
+rind_error rind_fill_fields_adjoint_begin(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_TRY(rind_adjoint_check(exchange));
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_ADJOINT));
+  const int before = rind_exchange_open_call(exchange, "rind adjoint begin");
+  const rind_error error = run_first(exchange, fields);
+  rind_exchange_close_call(before);
+  return error;
+}
+
+rind_error rind_fill_fields_adjoint_end(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_TRY(rind_adjoint_check(exchange));
+  RIND_TRY(rind_exchange_check_begun(exchange, fields, RIND_EXCHANGE_ADJOINT));
+  const int before = rind_exchange_open_call(exchange, "rind adjoint end");
+  const rind_error error = run_rest(exchange, fields);
+  rind_exchange_close_call(before);
+  if (error == RIND_OK) exchange->state = RIND_EXCHANGE_IDLE;
+  return error;
+}
+
+rind_error rind_fill_fields_adjoint(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange || !exchange->adjoint || !exchange->adjoint_graphs.table) {
+    RIND_TRY(rind_fill_fields_adjoint_begin(exchange, fields));
+    return rind_fill_fields_adjoint_end(exchange, fields);
+  }
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_ADJOINT));
+  const int before = rind_exchange_open_call(exchange, "rind adjoint");
+  const rind_error error =
+      rind_exchange_run_graph(exchange, &exchange->adjoint_graphs, fields, run_local);
+  rind_exchange_close_call(before);
+  exchange->state = RIND_EXCHANGE_IDLE;
+  return error;
+}
+
+/* One field for an exchange of one. */
+static rind_error check_one(const rind_exchange *exchange, const rind_field *field) {
   if (!exchange) return RIND_ERROR_INVALID;
   RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
   RIND_TRY(rind_adjoint_check(exchange));
-  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_ADJOINT));
+  return rind_exchange_check_single(exchange, RIND_EXCHANGE_ADJOINT);
+}
+
+rind_error rind_fill_adjoint_begin(rind_exchange *exchange, rind_field *field) {
+  RIND_TRY(check_one(exchange, field));
   return rind_fill_fields_adjoint_begin(exchange, &field);
 }
 
 rind_error rind_fill_adjoint_end(rind_exchange *exchange, rind_field *field) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
-  RIND_TRY(rind_adjoint_check(exchange));
-  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_ADJOINT));
+  RIND_TRY(check_one(exchange, field));
   return rind_fill_fields_adjoint_end(exchange, &field);
 }
 
 rind_error rind_fill_adjoint(rind_exchange *exchange, rind_field *field) {
-  RIND_TRY(rind_fill_adjoint_begin(exchange, field));
-  return rind_fill_adjoint_end(exchange, field);
+  RIND_TRY(check_one(exchange, field));
+  return rind_fill_fields_adjoint(exchange, &field);
 }

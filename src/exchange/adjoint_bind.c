@@ -114,15 +114,12 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
   bound->to_type = b->clears ? field->layout.type : RIND_FLOAT64;
   bound->source_type = field->layout.type;
   batches->first_fill = rind_allocate((size_t)b->num_items + 1, sizeof *batches->first_fill);
-  batches->run_fill = rind_allocate((size_t)b->num_items + 1, sizeof *batches->run_fill);
-  bool bound_all =
-      batches->first_fill && batches->run_fill &&
-      rind_binder_open(&binder, b->transposed, &field->layout, &field->components, lanes, bound);
+  bool bound_all = batches->first_fill && rind_binder_open(&binder, b->transposed, &field->layout,
+                                                           &field->components, lanes, bound);
   for (int i = 0; bound_all && i < b->num_items; ++i) {
     const rind_contribution *item = &b->item[i];
     if (b->reached[item->block] != reached) continue;
     bound_all = bind_item(b, &binder, &field->layout, num_used, item);
-    batches->run_fill[++batches->num_runs] = bound->num_fills;
     const bool block_ends = i + 1 == b->num_items || item[1].block != item->block;
     if (block_ends && bound->num_fills > batches->first_fill[batches->num_batches])
       batches->first_fill[++batches->num_batches] = bound->num_fills;

@@ -153,8 +153,6 @@ static void clear_part(rind_adjoint_part *part) {
   rind_bound_clear(&part->remote.bound);
   free(part->local.first_fill);
   free(part->remote.first_fill);
-  free(part->local.run_fill);
-  free(part->remote.run_fill);
   rind_space_free(RIND_DEVICE, part->device_pack_to);
   rind_space_free(RIND_DEVICE, part->device_remote_source);
   free(part->first_pack);

@@ -15,8 +15,6 @@ typedef struct rind_batches {
   rind_bound bound;
   int num_batches;
   int *first_fill; /* [num_batches + 1] */
-  int num_runs;
-  int *run_fill; /* [num_runs + 1], where the rows of each link begin */
 } rind_batches;
 
 /* One field in one phase. */
@@ -54,8 +52,7 @@ typedef struct rind_adjoint_exchange {
 /* Collective. The adjoint of an exchange whose phases exist; exchange->adjoint is its caller's to
  * destroy, on errors too. peer_rank [num_peers]: owners of the remote blocks. */
 rind_error rind_adjoint_create(rind_exchange *exchange, int num_peers, const int32_t *peer_rank);
-/* Copies all gathers and tables of fields on the device; runs of links are gone afterwards. Not
- * collective. */
+/* Copies all gathers and tables of fields on the device. Not collective. */
 rind_error rind_adjoint_copy_to_device(rind_exchange *exchange);
 /* Waits for messages under way. */
 void rind_adjoint_destroy(rind_exchange *exchange);

@@ -1,7 +1,10 @@
 /* check_fields.c - what begin and end ask of their fields and of the exchange. */
 #include <exchange_data.h>
 
-static rind_error check_field(const rind_exchange *exchange, int f, const rind_field *field) {
+#include <device_graph.h>
+
+rind_error rind_exchange_check_field(const rind_exchange *exchange, int f,
+                                     const rind_field *field) {
   const rind_schedule *schedule = exchange->schedule;
   const rind_layout *a = &field->layout, *b = &exchange->field[f].layout;
   rind_context *context = exchange->context;
@@ -40,7 +43,7 @@ rind_error rind_exchange_check_fields(const rind_exchange *exchange, rind_field 
   for (int f = 0; f < exchange->num_fields; ++f) {
     RIND_REQUIRE(exchange->context, fields[f], RIND_ERROR_INVALID, "field %d of %d is NULL", f,
                  exchange->num_fields);
-    RIND_TRY(check_field(exchange, f, fields[f]));
+    RIND_TRY(rind_exchange_check_field(exchange, f, fields[f]));
     for (int other = 0; other < f; ++other)
       RIND_REQUIRE(exchange->context, fields[other] != fields[f], RIND_ERROR_INVALID,
                    "fields %d and %d are the same: each of them once it must be", other, f);
@@ -60,6 +63,17 @@ static const char *name_of(rind_exchange_state state) {
   return state == RIND_EXCHANGE_ADJOINT ? "adjoint" : "fill";
 }
 
+/* What waits for the stream cannot be recorded. */
+static rind_error check_recording(const rind_exchange *exchange, rind_exchange_state state) {
+  if (exchange->field[0].layout.space == RIND_HOST || !exchange->needs_host) return RIND_OK;
+  RIND_REQUIRE(exchange->context, !rind_device_stream_captures(exchange->context->stream),
+               RIND_ERROR_STATE,
+               "the context's stream is being recorded, and this rank's %s waits for messages or "
+               "functions of walls: record it where it has neither",
+               name_of(state));
+  return RIND_OK;
+}
+
 rind_error rind_exchange_enter(rind_exchange *exchange, rind_field *const *fields,
                                rind_exchange_state state) {
   RIND_REQUIRE(exchange->context, fields, RIND_ERROR_INVALID, "fields is NULL");
@@ -68,6 +82,7 @@ rind_error rind_exchange_enter(rind_exchange *exchange, rind_field *const *field
                exchange->state == RIND_EXCHANGE_ADJOINT ? "an" : "a", name_of(exchange->state),
                name_of(state));
   RIND_TRY(rind_exchange_check_fields(exchange, fields));
+  RIND_TRY(check_recording(exchange, state));
   for (int f = 0; f < exchange->num_fields; ++f)
     exchange->begun[f] = fields[f];
   exchange->state = state;

@@ -1,6 +1,8 @@
 /* exchange.c - exchanges: create, destroy, walls' values, counts. */
 #include <adjoint_data.h>
 #include <on_device.h>
+#include <on_graph.h>
+#include <ranges.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +84,22 @@ static rind_error make(rind_exchange *exchange, const rind_layout *layouts, int 
   RIND_TRY(rind_context_agree(context, rind_exchange_copy_to_device(exchange)));
   if (exchange->options.adjoint)
     RIND_TRY(rind_adjoint_create(exchange, plan[0].num_peers, plan[0].peer_rank));
+  RIND_TRY(rind_context_agree(context, rind_exchange_prepare_graphs(exchange)));
   rind_exchange_count(exchange);
   return RIND_OK;
+}
+
+/* With the device of the layouts, if that is where they are. */
+static rind_error make_there(rind_exchange *exchange, const rind_layout *layouts, int num_fields,
+                             const rind_exchange_options *options,
+                             rind_request_plan plan[RIND_MAX_PHASES]) {
+  const bool there = layouts && num_fields > 0 && layouts[0].space == RIND_DEVICE;
+  rind_range_begin("rind exchange create");
+  const int before = rind_context_enter_device(exchange->context, there ? RIND_DEVICE : RIND_HOST);
+  const rind_error error = make(exchange, layouts, num_fields, options, plan);
+  rind_context_leave_device(before);
+  rind_range_end();
+  return error;
 }
 
 rind_error rind_exchange_create_fields(const rind_schedule *schedule, const rind_layout *layouts,
@@ -100,7 +116,7 @@ rind_error rind_exchange_create_fields(const rind_schedule *schedule, const rind
   if (error == RIND_OK) {
     made->schedule = schedule;
     made->context = context;
-    error = make(made, layouts, num_fields, options, plan);
+    error = make_there(made, layouts, num_fields, options, plan);
   }
   for (int phase = 0; phase < RIND_MAX_PHASES; ++phase)
     rind_request_plan_destroy(&plan[phase]);
@@ -130,6 +146,7 @@ static void clear_part(rind_exchange_part *part) {
 void rind_exchange_destroy(rind_exchange **exchange) {
   if (!exchange || !*exchange) return;
   rind_exchange *gone = *exchange;
+  rind_exchange_free_graphs(gone);
   rind_adjoint_destroy(gone);
   rind_exchange_free_device(gone);
   for (int phase = 0; phase < gone->num_phases; ++phase) {

@@ -52,6 +52,14 @@ typedef enum rind_exchange_state {
   RIND_EXCHANGE_ADJOINT
 } rind_exchange_state;
 
+/* A kind of call, recorded for the last few lists of fields it was made with. */
+enum { RIND_GRAPHS = 8 };
+typedef struct rind_exchange_graphs {
+  struct rind_device_graph *graph[RIND_GRAPHS]; /* or NULL */
+  void ***table; /* [RIND_GRAPHS * num_fields], the fields' device tables; NULL: no graphs */
+  int next;      /* to be replaced */
+} rind_exchange_graphs;
+
 struct rind_exchange {
   const rind_schedule *schedule; /* borrowed */
   rind_context *context;         /* borrowed, the schedule's */
@@ -60,6 +68,11 @@ struct rind_exchange {
   rind_exchange_field *field; /* [num_fields] */
   int num_phases;
   rind_exchange_phase phase[RIND_MAX_PHASES];
+  bool needs_host;        /* in the middle of calls: for messages, or functions of walls */
+  void *stream;           /* on which work is enqueued: the context's, but while recording */
+  void *recording_stream; /* our own, or NULL */
+  rind_exchange_graphs fill_graphs;
+  rind_exchange_graphs adjoint_graphs;
   rind_exchange_state state;
   const rind_field **begun; /* [num_fields], fields of what has begun */
   rind_exchange_stats stats;
@@ -110,6 +123,7 @@ rind_error rind_exchange_place_boxes(rind_exchange *exchange, int phase,
 /* The checks of begin and end: the exchange is one of one field; the schedule is not stale, and the
  * fields are of its forest and of the exchange's layouts. */
 rind_error rind_exchange_check_single(const rind_exchange *exchange, rind_exchange_state state);
+rind_error rind_exchange_check_field(const rind_exchange *exchange, int f, const rind_field *field);
 rind_error rind_exchange_check_fields(const rind_exchange *exchange, rind_field *const *fields);
 /* Checks, then notes that state has begun, resp. checks that it has, with the same fields. */
 rind_error rind_exchange_enter(rind_exchange *exchange, rind_field *const *fields,

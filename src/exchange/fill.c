@@ -1,5 +1,7 @@
 /* fill.c - the loop's calls: begin runs the first phase up to its messages, end all the rest. */
 #include <on_device.h>
+#include <on_graph.h>
+#include <ranges.h>
 
 /* Runs the fills [first, last) of bound by the exchange's method, or enqueues them. */
 static rind_error run(const rind_exchange *exchange, const rind_bound *bound, int first, int last,
@@ -29,48 +31,42 @@ static const void *const *walls_of(const rind_exchange_field *field) {
                                   : field->wall_start;
 }
 
-/* What this rank's rows put into a peer's message. */
-static rind_error pack(const rind_exchange *exchange, const rind_exchange_phase *phase, int peer,
-                       rind_field *const *fields) {
-  for (int f = 0; f < exchange->num_fields; ++f) {
+/* What this rank's rows put into the messages of peers first to end - 1. */
+static rind_error pack(const rind_exchange *exchange, const rind_exchange_phase *phase, int first,
+                       int end, rind_field *const *fields) {
+  rind_error error = RIND_OK;
+  rind_range_begin("rind pack");
+  for (int f = 0; error == RIND_OK && f < exchange->num_fields; ++f) {
     const rind_exchange_part *part = &phase->part[f];
     void *const *to = part->device_pack_to ? part->device_pack_to : part->pack_to;
-    if (part->first_pack[peer] == part->first_pack[peer + 1]) continue;
-    RIND_TRY(run(exchange, &part->pack, part->first_pack[peer], part->first_pack[peer + 1], to,
-                 (const void *const *)to, sources_of(fields[f])));
+    if (part->first_pack[first] == part->first_pack[end]) continue;
+    error = run(exchange, &part->pack, part->first_pack[first], part->first_pack[end], to,
+                (const void *const *)to, sources_of(fields[f]));
   }
-  return RIND_OK;
+  rind_range_end();
+  return error;
 }
 
-/* Packs and sends. */
+/* Packs and sends: on the device for all peers at once, on the host peer by peer. */
 static rind_error begin_phase(rind_exchange *exchange, rind_exchange_phase *phase,
                               rind_field *const *fields) {
   rind_messages *messages = &phase->messages;
-  const bool staged = messages->space == RIND_DEVICE;
-  for (int p = 0; staged && p < messages->num_peers; ++p)
-    RIND_TRY(pack(exchange, phase, p, fields));
+  const bool there = messages->space == RIND_DEVICE;
+  if (messages->num_peers == 0) return RIND_OK;
+  if (there) RIND_TRY(pack(exchange, phase, 0, messages->num_peers, fields));
   RIND_TRY(rind_messages_stage_sends(exchange->context, messages));
   RIND_TRY(rind_messages_start_receives(exchange->context, messages));
   for (int p = 0; p < messages->num_peers; ++p) {
-    if (!staged) RIND_TRY(pack(exchange, phase, p, fields));
+    if (!there) RIND_TRY(pack(exchange, phase, p, p + 1, fields));
     RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
   }
   return RIND_OK;
 }
 
-/* Runs the rows of a phase that has begun. */
-static rind_error end_phase(rind_exchange *exchange, int number, rind_field *const *fields) {
-  rind_exchange_phase *phase = &exchange->phase[number];
+/* Runs the rows that read messages, as these arrive. */
+static rind_error end_messages(rind_exchange *exchange, rind_exchange_phase *phase,
+                               rind_field *const *fields) {
   rind_messages *messages = &phase->messages;
-  const bool walls = phase->kind == RIND_PHASE_WALLS;
-  for (int f = 0; f < exchange->num_fields; ++f) {
-    const rind_bound *local = &phase->part[f].local;
-    const void *const *sources = sources_of(fields[f]);
-    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
-                 walls ? walls_of(&exchange->field[f]) : sources));
-    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
-    rind_exchange_call_functions(exchange, number, f, fields[f], false);
-  }
   int peer = 0;
   while (peer >= 0) {
     RIND_TRY(rind_messages_wait_any(exchange->context, messages, &peer));
@@ -86,44 +82,110 @@ static rind_error end_phase(rind_exchange *exchange, int number, rind_field *con
   return rind_messages_wait_sends(exchange->context, messages);
 }
 
-rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_FILLS));
-  return begin_phase(exchange, &exchange->phase[0], fields);
+/* Runs the rows of a phase that has begun. */
+static rind_error end_phase(rind_exchange *exchange, int number, rind_field *const *fields) {
+  rind_exchange_phase *phase = &exchange->phase[number];
+  const bool walls = phase->kind == RIND_PHASE_WALLS;
+  for (int f = 0; f < exchange->num_fields; ++f) {
+    const rind_bound *local = &phase->part[f].local;
+    const void *const *sources = sources_of(fields[f]);
+    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
+                 walls ? walls_of(&exchange->field[f]) : sources));
+    if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
+    rind_exchange_call_functions(exchange, number, f, fields[f], false);
+  }
+  return end_messages(exchange, phase, fields);
 }
 
-rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_TRY(rind_exchange_check_begun(exchange, fields, RIND_EXCHANGE_FILLS));
+/* All phases, without messages. */
+static rind_error run_local(rind_exchange *exchange, rind_field *const *fields) {
+  for (int p = 0; p < exchange->num_phases; ++p)
+    RIND_TRY(end_phase(exchange, p, fields));
+  return RIND_OK;
+}
+
+/* What is left of a fill that has begun. */
+static rind_error run_rest(rind_exchange *exchange, rind_field *const *fields) {
   RIND_TRY(end_phase(exchange, 0, fields));
   for (int p = 1; p < exchange->num_phases; ++p) {
     RIND_TRY(begin_phase(exchange, &exchange->phase[p], fields));
     RIND_TRY(end_phase(exchange, p, fields));
   }
-  exchange->state = RIND_EXCHANGE_IDLE;
   return RIND_OK;
 }
 
+rind_error rind_fill_fields_begin(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_FILLS));
+  const int before = rind_exchange_open_call(exchange, "rind fill begin");
+  const rind_error error = begin_phase(exchange, &exchange->phase[0], fields);
+  rind_exchange_close_call(before);
+  return error;
+}
+
+rind_error rind_fill_fields_end(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_TRY(rind_exchange_check_begun(exchange, fields, RIND_EXCHANGE_FILLS));
+  const int before = rind_exchange_open_call(exchange, "rind fill end");
+  const rind_error error = run_rest(exchange, fields);
+  rind_exchange_close_call(before);
+  if (error == RIND_OK) exchange->state = RIND_EXCHANGE_IDLE;
+  return error;
+}
+
 rind_error rind_fill_fields(rind_exchange *exchange, rind_field *const *fields) {
-  RIND_TRY(rind_fill_fields_begin(exchange, fields));
-  return rind_fill_fields_end(exchange, fields);
+  if (!exchange || !exchange->fill_graphs.table) {
+    RIND_TRY(rind_fill_fields_begin(exchange, fields));
+    return rind_fill_fields_end(exchange, fields);
+  }
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_FILLS));
+  const int before = rind_exchange_open_call(exchange, "rind fill");
+  const rind_error error =
+      rind_exchange_run_graph(exchange, &exchange->fill_graphs, fields, run_local);
+  rind_exchange_close_call(before);
+  exchange->state = RIND_EXCHANGE_IDLE;
+  return error;
+}
+
+/* One field for an exchange of one. */
+static rind_error check_one(const rind_exchange *exchange, const rind_field *field) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
+  return rind_exchange_check_single(exchange, RIND_EXCHANGE_FILLS);
 }
 
 rind_error rind_fill_begin(rind_exchange *exchange, rind_field *field) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
-  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_FILLS));
+  RIND_TRY(check_one(exchange, field));
   return rind_fill_fields_begin(exchange, &field);
 }
 
 rind_error rind_fill_end(rind_exchange *exchange, rind_field *field) {
-  if (!exchange) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(exchange->context, field, RIND_ERROR_INVALID, "field is NULL");
-  RIND_TRY(rind_exchange_check_single(exchange, RIND_EXCHANGE_FILLS));
+  RIND_TRY(check_one(exchange, field));
   return rind_fill_fields_end(exchange, &field);
 }
 
 rind_error rind_fill(rind_exchange *exchange, rind_field *field) {
-  RIND_TRY(rind_fill_begin(exchange, field));
-  return rind_fill_end(exchange, field);
+  RIND_TRY(check_one(exchange, field));
+  return rind_fill_fields(exchange, &field);
+}
+
+rind_error rind_fill_fields_remote(rind_exchange *exchange, rind_field *const *fields) {
+  if (!exchange) return RIND_ERROR_INVALID;
+  RIND_REQUIRE(exchange->context,
+               exchange->schedule->rules.restriction != RIND_RESTRICTION_FLUX_MATCHED,
+               RIND_ERROR_UNSUPPORTED,
+               "flux-matched restriction reads ghosts that a remote fill does not write: rind_fill "
+               "writes all");
+  RIND_TRY(rind_exchange_enter(exchange, fields, RIND_EXCHANGE_FILLS));
+  const int before = rind_exchange_open_call(exchange, "rind fill remote");
+  rind_error error = begin_phase(exchange, &exchange->phase[0], fields);
+  if (error == RIND_OK) error = end_messages(exchange, &exchange->phase[0], fields);
+  rind_exchange_close_call(before);
+  if (error == RIND_OK) exchange->state = RIND_EXCHANGE_IDLE;
+  return error;
+}
+
+rind_error rind_fill_remote(rind_exchange *exchange, rind_field *field) {
+  RIND_TRY(check_one(exchange, field));
+  return rind_fill_fields_remote(exchange, &field);
 }

@@ -2,6 +2,7 @@
 #include <messages.h>
 
 #include <device_memory.h>
+#include <ranges.h>
 
 #include <limits.h>
 #include <stdlib.h>
@@ -43,32 +44,46 @@ static bool allocate_requests(rind_messages *m, int num_sends, int num_receives)
   return m->send && m->receive && m->receive_peer;
 }
 
-/* One direction's buffer, and its stage if it is on the device. */
-static rind_error allocate_buffer(rind_context *context, rind_space space, size_t bytes,
-                                  char **buffer, char **stage) {
-  void *memory = NULL, *pinned = NULL;
-  RIND_TRY(rind_space_allocate(context, space, bytes, &memory));
-  *buffer = *stage = memory;
-  if (space == RIND_HOST) return RIND_OK;
-  *stage = NULL;
-  const int code = rind_device_allocate_pinned(bytes, &pinned);
+static rind_error allocate_pinned(rind_context *context, size_t bytes, char **data) {
+  void *memory = NULL;
+  const int code = rind_device_allocate_pinned(bytes, &memory);
   RIND_REQUIRE(context, code == 0, RIND_ERROR_MEMORY,
                "no %zu bytes of pinned host memory for messages: %s", bytes,
                rind_device_error_text(code));
-  *stage = pinned;
+  *data = memory;
+  return RIND_OK;
+}
+
+/* One direction's buffer, and its stage. */
+static rind_error allocate_buffer(rind_context *context, const rind_messages *m, size_t bytes,
+                                  char **buffer, char **stage) {
+  if (m->pinned) {
+    RIND_TRY(allocate_pinned(context, bytes, buffer));
+  } else {
+    void *memory = NULL;
+    RIND_TRY(rind_space_allocate(context, m->space, bytes, &memory));
+    *buffer = memory;
+  }
+  if (m->staged) return allocate_pinned(context, bytes, stage);
+  *stage = *buffer;
   return RIND_OK;
 }
 
 static rind_error allocate_buffers(rind_context *context, rind_messages *m) {
-  RIND_TRY(allocate_buffer(context, m->space, m->send_offset[m->num_peers], &m->send_buffer,
-                           &m->send_stage));
-  return allocate_buffer(context, m->space, m->receive_offset[m->num_peers], &m->receive_buffer,
+  m->staged = m->space == RIND_DEVICE && !context->mpi_takes_device;
+  m->pinned = m->space == RIND_DEVICE && context->device_messages_pinned;
+  RIND_TRY(
+      allocate_buffer(context, m, m->send_offset[m->num_peers], &m->send_buffer, &m->send_stage));
+  return allocate_buffer(context, m, m->receive_offset[m->num_peers], &m->receive_buffer,
                          &m->receive_stage);
 }
 
-static void free_buffer(rind_space space, char *buffer, char *stage) {
-  rind_space_free(space, buffer);
-  if (space == RIND_DEVICE && stage) rind_device_free_pinned(stage);
+static void free_buffer(const rind_messages *m, char *buffer, char *stage) {
+  if (m->pinned && buffer)
+    rind_device_free_pinned(buffer);
+  else
+    rind_space_free(m->space, buffer);
+  if (m->staged && stage) rind_device_free_pinned(stage);
 }
 
 /* The parts of one peer's message, either way. */
@@ -148,8 +163,8 @@ void rind_messages_destroy(rind_messages *messages) {
   free(messages->pending);
   free(messages->send_offset);
   free(messages->receive_offset);
-  free_buffer(messages->space, messages->send_buffer, messages->send_stage);
-  free_buffer(messages->space, messages->receive_buffer, messages->receive_stage);
+  free_buffer(messages, messages->send_buffer, messages->send_stage);
+  free_buffer(messages, messages->receive_buffer, messages->receive_stage);
   *messages = (rind_messages){0};
 }
 
@@ -170,13 +185,14 @@ static rind_error copy(rind_context *context, void *to, const void *from, size_t
 
 rind_error rind_messages_stage_sends(rind_context *context, rind_messages *messages) {
   if (messages->space == RIND_HOST || messages->num_peers == 0) return RIND_OK;
-  RIND_TRY(copy(context, messages->send_stage, messages->send_buffer,
-                messages->send_offset[messages->num_peers]));
+  if (messages->staged)
+    RIND_TRY(copy(context, messages->send_stage, messages->send_buffer,
+                  messages->send_offset[messages->num_peers]));
   return rind_context_wait(context);
 }
 
 rind_error rind_messages_unstage(rind_context *context, rind_messages *messages, int peer) {
-  if (messages->space == RIND_HOST) return RIND_OK;
+  if (!messages->staged) return RIND_OK;
   const size_t first = messages->receive_offset[peer];
   return copy(context, messages->receive_buffer + first, messages->receive_stage + first,
               messages->receive_offset[peer + 1] - first);
@@ -192,7 +208,10 @@ rind_error rind_messages_start_receives(rind_context *context, rind_messages *me
 rind_error rind_messages_start_send(rind_context *context, rind_messages *messages, int peer) {
   const int first = messages->first_send[peer], parts = messages->first_send[peer + 1] - first;
   if (parts == 0) return RIND_OK;
-  return start(context, messages->send + first, parts, "sends");
+  rind_range_begin("rind send");
+  const rind_error error = start(context, messages->send + first, parts, "sends");
+  rind_range_end();
+  return error;
 }
 
 rind_error rind_messages_wait_any(rind_context *context, rind_messages *messages, int *peer) {

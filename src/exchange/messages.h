@@ -17,9 +17,11 @@ typedef struct rind_messages {
   size_t *send_offset;    /* [num_peers + 1], bytes */
   size_t *receive_offset; /* [num_peers + 1], bytes */
   rind_space space;       /* of the buffers that rows write and read */
+  bool staged;            /* MPI gets copies in pinned host memory */
+  bool pinned;            /* tests: the buffers are pinned host memory too */
   char *send_buffer;
   char *receive_buffer;
-  char *send_stage; /* device: pinned host memory that MPI sends from; else send_buffer */
+  char *send_stage; /* what MPI sends from; send_buffer unless staged */
   char *receive_stage;
   int64_t bytes_sent; /* a fill */
   int64_t bytes_received;
@@ -34,10 +36,10 @@ rind_error rind_messages_create(rind_context *context, rind_space space, int num
 /* No message may be under way. */
 void rind_messages_destroy(rind_messages *messages);
 
-/* Device: what is packed for all peers goes to the stage, and is there on return. Comes before the
- * first start. */
+/* Device: what is packed for all peers is where MPI reads it on return, and nothing reads the
+ * receive buffer any more. Comes before the first start. */
 rind_error rind_messages_stage_sends(rind_context *context, rind_messages *messages);
-/* Device: what has arrived from a peer is enqueued to go to the device. */
+/* Staged: what has arrived from a peer is enqueued to go to the device. */
 rind_error rind_messages_unstage(rind_context *context, rind_messages *messages, int peer);
 rind_error rind_messages_start_receives(rind_context *context, rind_messages *messages);
 /* What is in the peer's part of the send buffer goes. */

@@ -1,5 +1,6 @@
 /* on_device.h - gathers of an exchange whose fields are on the device: copied there once. */
 #pragma once
+#include <block_programs.h>
 #include <exchange_data.h>
 
 /* Where the exchange's fields are: all in one space. */
@@ -7,12 +8,21 @@ static inline rind_space rind_exchange_space(const rind_exchange *exchange) {
   return exchange->field[0].layout.space;
 }
 
+/* Around what a call does: the device of its fields is current, and profilers see its name. Close
+ * gets what open has returned. */
+int rind_exchange_open_call(const rind_exchange *exchange, const char *name);
+void rind_exchange_close_call(int before);
+
 /* A host table of count addresses, copied to the device; NULL for host fields. */
 rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *table, size_t count,
                                     void ***copy);
 
 /* Copies a gather that is complete. For host fields nothing happens. */
 rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound);
+/* One whose destinations are the blocks of field f, and which is run as a whole. */
+rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, rind_bound *bound);
+/* The memory of a block of a layout. */
+rind_program_frame rind_exchange_frame(const rind_layout *layout);
 
 /* Copies all gathers, tables and walls' values of the fill; not collective. */
 rind_error rind_exchange_copy_to_device(rind_exchange *exchange);

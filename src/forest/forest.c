@@ -1,6 +1,6 @@
 /* forest.c - the forest object: plain arrays, where they came from, and whether they still hold. */
 #include <core.h>
-#include <rind/forest.h>
+#include <forest_backend.h>
 
 #include <limits.h>
 #include <math.h>
@@ -253,6 +253,10 @@ rind_error rind_forest_refine(rind_forest *forest, int max_level, rind_refine_fu
 
 const rind_forest_arrays *rind_forest_get_arrays(const rind_forest *forest) {
   return forest ? &forest->arrays : NULL;
+}
+
+const rind_forest_backend *rind_forest_get_backend(const rind_forest *forest) {
+  return &forest->backend;
 }
 
 rind_context *rind_forest_context(const rind_forest *forest) {

@@ -34,6 +34,8 @@ typedef struct mesh {
   bool is_brick;
   double lower[3]; /* of a brick */
   double side[3];  /* of a brick's trees */
+  double upper[3]; /* of a brick */
+  int num_trees[3];
   rind_forest_arrays arrays;
 } mesh;
 
@@ -172,6 +174,51 @@ static void corners(const void *self, int32_t tree, double corner[8][3]) {
                          : trees->vertices[3 * (size_t)trees->tree_to_vertex[at] + (size_t)a];
   }
 }
+
+static int32_t count_trees(const void *self) {
+  return ((const mesh *)self)->p4est->connectivity->num_trees;
+}
+
+/* A brick's corners are counts of trees; its last planes are the caller's. */
+static double place_plane(const mesh *of, int axis, double count) {
+  return count == of->num_trees[axis] ? of->upper[axis] : of->lower[axis] + of->side[axis] * count;
+}
+
+static int find_box(const void *self, int32_t tree, double lower[3], double upper[3]) {
+  const mesh *of = self;
+  const int last = P4EST_CHILDREN - 1;
+  double corner[8][3];
+  corners(of, tree, corner);
+  for (int a = 0; a < 3; ++a) {
+    for (int k = 0; k < P4EST_CHILDREN; ++k)
+      if (corner[k][a] != corner[a < P4EST_DIM && (k >> a & 1) ? last : 0][a]) return 0;
+    lower[a] = of->is_brick ? place_plane(of, a, corner[0][a]) : corner[0][a];
+    upper[a] = of->is_brick ? place_plane(of, a, corner[last][a]) : corner[last][a];
+    if (a < P4EST_DIM && !(lower[a] < upper[a])) return 0;
+  }
+  return 1;
+}
+
+static double find_plane(const void *self, int32_t tree, int axis, double fraction) {
+  const mesh *of = self;
+  double corner[8][3];
+  corners(of, tree, corner);
+  const double lower = corner[0][axis], upper = corner[P4EST_CHILDREN - 1][axis];
+  return of->is_brick ? place_plane(of, axis, lower + fraction)
+                      : lower + fraction * (upper - lower);
+}
+
+static int32_t find_across(const void *self, int32_t tree, int face) {
+  rind_tree_chart chart;
+  return cross_face(self, tree, face, &chart) ? chart.tree : -1;
+}
+
+static const rind_forest_trees trees_of_mesh = {.count = count_trees,
+                                                .box = find_box,
+                                                .plane = find_plane,
+                                                .across = find_across,
+                                                .max_level = P4EST_QMAXLEVEL,
+                                                .find_owner = find_owner};
 
 static rind_block block_of(p4est_topidx_t tree, const p4est_quadrant_t *q) {
   const int shift = P4EST_MAXLEVEL - q->level;
@@ -321,10 +368,13 @@ static rind_error create_brick(rind_context *context, const rind_brick *brick,
   for (int a = 0; a < P4EST_DIM; ++a) {
     of->lower[a] = brick->lower[a];
     of->side[a] = (brick->upper[a] - brick->lower[a]) / brick->trees[a];
+    of->upper[a] = brick->upper[a];
+    of->num_trees[a] = brick->trees[a];
   }
   of->p4est = p4est_new_ext(rind_context_comm(context), new_brick(brick), 0, brick->level, 1, 0,
                             NULL, NULL);
-  const rind_forest_backend backend = {.mesh = of, .refine = refine_mesh, .destroy = destroy_mesh};
+  const rind_forest_backend backend = {
+      .mesh = of, .trees = &trees_of_mesh, .refine = refine_mesh, .destroy = destroy_mesh};
   return make_forest(of, &backend, forest);
 }
 
@@ -356,7 +406,8 @@ static rind_error create_mesh(rind_context *context, const rind_inp *inp, int le
   silence();
   of->context = context;
   of->p4est = p4est_new_ext(rind_context_comm(context), connect(inp), 0, level, 1, 0, NULL, NULL);
-  const rind_forest_backend backend = {.mesh = of, .refine = refine_mesh, .destroy = destroy_mesh};
+  const rind_forest_backend backend = {
+      .mesh = of, .trees = &trees_of_mesh, .refine = refine_mesh, .destroy = destroy_mesh};
   return make_forest(of, &backend, forest);
 }
 
@@ -393,6 +444,6 @@ rind_error rind_forest_wrap_p4est(rind_context *context, p4est_t *p4est, rind_fo
   of->p4est = p4est;
   of->is_wrapped = true;
   const rind_forest_backend backend = {
-      .mesh = of, .revision = revision_of, .destroy = destroy_mesh};
+      .mesh = of, .trees = &trees_of_mesh, .revision = revision_of, .destroy = destroy_mesh};
   return make_forest(of, &backend, forest);
 }

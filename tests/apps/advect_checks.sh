@@ -125,6 +125,7 @@ check_options() {
   fails 2 "should be at least" 2 --steps 3
   fails 2 "--level and --refine" 1 --level 17 --refine 8
   fails 2 "--data works with --dim 2" 1 --dim 3 --data x --dataset y
+  fails 2 "--fused-ghosts needs --device" 2 --fused-ghosts
   fails 2 "--dataset" 1 --data x
   fails 2 "--data" 1 --dataset y
   "$mpiexec" -n 2 "$program" --help >out 2>err
@@ -162,6 +163,49 @@ check_files() {
   check "both files" test -s b.hdf -a -s b.png
   fails 4 "no/such/folder.hdf" 2 --level 1 --cells 4 --time 0.01 --output no/such/folder.hdf
   fails 4 "no/such/folder.png" 2 --level 1 --cells 4 --time 0.01 --picture no/such/folder.png
+}
+
+# same_device OPTION...: the host's result on the device, with stored and with gathered ghosts.
+same_device() {
+  local ranks way line sum wanted
+  line="$(advect 1 "$@")"
+  wanted="$(number checksum "$line") $(number l1 "$line") $(number mass "$line")"
+  check "a checksum of $*: $line" test "${#wanted}" -gt 40
+  for ranks in 1 2 4; do
+    for way in --device "--device --fused-ghosts"; do
+      line="$(advect "$ranks" $way "$@")"
+      sum="$(number checksum "$line") $(number l1 "$line") $(number mass "$line")"
+      check "$* $way on $ranks ranks: $sum, on the host $wanted" test "$sum" = "$wanted"
+    done
+  done
+}
+
+check_device() {
+  "$program" --device --level 1 --cells 4 --time 0.01 >out 2>err
+  if [ $? -eq 6 ]; then
+    fails 6 "--device needs a GPU" 2 --device
+    [ "$failed" -eq 0 ] || exit 1
+    exit 77
+  fi
+  same_device --dim 2 --level 2 --refine 2 --cells 8 --time 0.3
+  same_device --dim 2 --level 2 --cells 4 --time 0.3 --type f32 --limiter albada --periodic 1
+  same_device --dim 2 --level 1 --cells 40 --time 0.05 --region half --limiter albada
+  same_device --dim 2 --level 2 --cells 8 --time 0.1 --variation 0.1 \
+    --data "$source_data" --dataset elevation
+  same_device --dim 3 --level 1 --cells 8 --region half --time 0.2
+  same_device --dim 3 --level 1 --cells 4 --refine 2 --time 0.2 --limiter albada --periodic 0,1,0
+  same_device --dim 3 --level 0 --cells 6 --trees 3,1,2 --time 0.1
+  same_device --dim 3 --level 1 --cells 16 --region half --time 0.02
+  same_device --dim 3 --level 0 --cells 20 --trees 2,1,1 --region half --time 0.02 --type f32
+  local line sum
+  line="$(advect 1 --dim 3 --level 0 --cells 36 --time 0.01)"
+  sum="$(advect 1 --dim 3 --level 0 --cells 36 --time 0.01 --device)"
+  check "large blocks" test "$(number checksum "$sum")" = "$(number checksum "$line")"
+  fails 2 "--fused-ghosts with blocks of 36 cells" 2 --dim 3 --level 0 --cells 36 --time 0.01 \
+    --device --fused-ghosts
+  advect 1 --level 2 --cells 8 --time 0.1 --picture host.png >/dev/null
+  advect 2 --level 2 --cells 8 --time 0.1 --picture device.png --device >/dev/null
+  check "the same picture" cmp host.png device.png
 }
 
 "check_$topic"

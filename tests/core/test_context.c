@@ -1,6 +1,7 @@
 /* test_context.c - communicators, threads, the last error, and agreement on errors. */
 #include <check.h>
 #include <core.h>
+#include <device_memory.h>
 #include <rind/rind.h>
 
 #include <string.h>
@@ -88,6 +89,38 @@ static void check_threads(void) {
   rind_context_destroy(&context);
 }
 
+/* Without a device there is none to choose; by local rank that is no error. */
+static void check_devices(void) {
+  rind_context *context = NULL;
+  const int count = rind_device_count();
+  rind_context_options options = {.device_choice = RIND_DEVICE_LOCAL_RANK};
+  CHECK_OK(rind_context_create(MPI_COMM_WORLD, &options, &context), context);
+  CHECK(rind_context_device(context) == (count > 0 ? world_rank % count : -1), "device %d of %d",
+        rind_context_device(context), count);
+  CHECK_OK(rind_context_wait(context), context);
+  rind_context_destroy(&context);
+  options = (rind_context_options){.device_choice = RIND_DEVICE_NUMBER, .device = count};
+  CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, &options, &context), RIND_ERROR_DEVICE, NULL);
+  options = (rind_context_options){.device_choice = (rind_device_choice)3};
+  CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, &options, &context), RIND_ERROR_INVALID, NULL);
+  options = (rind_context_options){.mpi_device = (rind_mpi_device)3};
+  CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, &options, &context), RIND_ERROR_INVALID, NULL);
+  CHECK(!context, "a context from a call that failed");
+}
+
+/* MPI's own word, unless the caller knows better. */
+static void check_mpi_device(void) {
+  const int expected[3] = {rind_mpi_takes_device(), 0, 1};
+  for (int choice = 0; choice < 3; ++choice) {
+    rind_context *context = NULL;
+    const rind_context_options options = {.mpi_device = (rind_mpi_device)choice};
+    CHECK_OK(rind_context_create(MPI_COMM_WORLD, &options, &context), context);
+    CHECK(rind_context_mpi_takes_device(context) == expected[choice], "choice %d: %d", choice,
+          rind_context_mpi_takes_device(context));
+    rind_context_destroy(&context);
+  }
+}
+
 static void check_refusals(void) {
   rind_context *context = NULL;
   CHECK_ERROR(rind_context_create(MPI_COMM_NULL, NULL, &context), RIND_ERROR_INVALID, NULL);
@@ -112,6 +145,8 @@ static void check_null(void) {
   CHECK(rind_context_size(NULL) == 0, "size %d", rind_context_size(NULL));
   CHECK(rind_context_comm(NULL) == MPI_COMM_NULL, "a communicator");
   CHECK(rind_context_threads(NULL) == 1, "%d threads", rind_context_threads(NULL));
+  CHECK(rind_context_device(NULL) == -1, "device %d", rind_context_device(NULL));
+  CHECK(rind_context_mpi_takes_device(NULL) == 0, "MPI takes device addresses of no context");
   CHECK_ERROR(rind_context_fail(NULL, RIND_ERROR_IO, "x"), RIND_ERROR_IO, NULL);
   CHECK_ERROR(rind_context_agree(NULL, RIND_OK), RIND_ERROR_INVALID, NULL);
   CHECK_ERROR(rind_context_agree(NULL, RIND_ERROR_IO), RIND_ERROR_IO, NULL);
@@ -169,6 +204,8 @@ int main(int argc, char **argv) {
   check_part_of_world();
   check_given_back();
   check_threads();
+  check_devices();
+  check_mpi_device();
   check_refusals();
   check_null();
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), context);

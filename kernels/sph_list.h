@@ -1,0 +1,79 @@
+/* sph_list.h - particles sorted into the cells of a grid, and passes over pairs, on the host.
+ *
+ * A list holds the particles whose sums are wanted, 0 .. num_own - 1, and others that these may
+ * see. They are sorted by cell, and within a cell by id, so that the order of a particle's sum
+ * does not depend on which rank makes it. */
+#pragma once
+#include <stddef.h>
+
+#include <rind/error.h>
+#include <rind/field.h>
+#include <sph_pair.h>
+#include <sph_sum.h>
+
+/* An entry while it is sorted. */
+typedef struct rind_sph_key {
+  uint64_t key;
+  uint32_t index;
+} rind_sph_key;
+
+typedef struct rind_sph_list {
+  rind_sph_grid grid;
+  int num_own, count;
+  int capacity;
+  rind_sph_key *key, *other_key; /* [capacity] */
+  uint32_t *cell;                /* [capacity], of the sorted particles */
+  uint32_t *index;               /* [capacity], which particle each is */
+  double *at[3];                 /* [capacity], their positions, wrapped */
+  double *excess;                /* [capacity], their densities less the rest density */
+  /* [num_cells + 1], the first particle of each cell; not used where cells are many times more
+   * than particles. */
+  int32_t *start;
+  size_t start_room;
+  bool has_start;
+} rind_sph_list;
+
+/* The particles that a list is made of. */
+typedef struct rind_sph_source {
+  int num_own, count;
+  rind_type type;
+  const void *position[3]; /* [num_own] */
+  const double *others[3]; /* [count - num_own] */
+  const int64_t *id;       /* [count], not negative; NULL: in the order given */
+} rind_sph_source;
+
+/* *grid for a box; false if a number is out of range, with a line about it in text. */
+bool rind_sph_grid_make(int dim, double h, const double lower[3], const double upper[3],
+                        const int periodic[3], rind_sph_grid *grid, char *text, size_t length);
+rind_sph_numbers rind_sph_numbers_of(int dim, double h, double mass, double rest_density);
+
+/* Sorts the first count keys stably by the lowest bits of key; the result is in key, other is
+ * scratch. */
+void rind_sph_sort(rind_sph_key *key, rind_sph_key *other, int count, int bits);
+
+/* The list is zero before, or has been built before. *bad: the first own particle that is not
+ * finite, or -1; the list is not to be used then. False without memory. */
+bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *source,
+                         rind_sph_list *list, int *bad);
+void rind_sph_list_free(rind_sph_list *list);
+int64_t rind_sph_list_bytes(const rind_sph_list *list);
+/* Particles of the fullest cell, and pairs that a pass looks at. */
+void rind_sph_list_count(const rind_sph_list *list, int64_t *largest_cell, int64_t *pair_slots);
+
+/* Particles of a row's piece are [first, last). */
+typedef struct rind_sph_range {
+  int first, last;
+  double shift[3];
+} rind_sph_range;
+
+/* What particles of a cell see, in the order of their sums. */
+int rind_sph_list_ranges(const rind_sph_list *list, uint32_t cell,
+                         rind_sph_range range[2 * RIND_SPH_MOST_ROWS]);
+
+/* density [num_own], in the order of the particles. */
+void rind_sph_list_density(const rind_sph_list *list, const rind_sph_numbers *numbers,
+                           double *density, int threads);
+/* density [count]. gradient: [num_own] of the given type. */
+void rind_sph_list_gradient(rind_sph_list *list, const rind_sph_numbers *numbers,
+                            const double *density, rind_type type, void *const gradient[3],
+                            int threads);

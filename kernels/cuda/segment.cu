@@ -137,7 +137,7 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
 }
 
 template <typename T> __global__ void __launch_bounds__(threads) sum_pieces(tables t, arrays<T> a) {
-  __shared__ alignas(16) T value[places];
+  alignas(16) __shared__ T value[places];
   __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
   __shared__ double partial[RIND_SEGMENT_CHUNKS];
   const int64_t row = blockIdx.x / t.num_pieces;
@@ -230,7 +230,7 @@ template <typename T> __global__ void __launch_bounds__(threads) sum_longs(table
 
 template <typename T>
 __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) {
-  __shared__ alignas(16) T value[places];
+  alignas(16) __shared__ T value[places];
   const int64_t row = blockIdx.x / t.num_pieces;
   const rind_segment_piece piece = t.piece[blockIdx.x - row * t.num_pieces];
   const T *sums = a.sums + row * a.sum_stride + piece.first_segment;

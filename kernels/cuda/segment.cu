@@ -88,6 +88,52 @@ template <typename T> __device__ void load_piece(const window<T> &w, T *shared) 
   if (last < w.end) shared[last] = w.base[last];
 }
 
+/* A piece on its way to shared memory: what each thread has loaded of it. */
+template <typename T> struct loads {
+  static constexpr int places_each = (RIND_SEGMENT_CHUNKS + threads) / threads;
+  uint4 whole[window<T>::rounds];
+  T first, last;
+  uint16_t begin[places_each];
+};
+
+template <typename T>
+__device__ void start_loads(const window<T> &w, const uint16_t *begin, int num_chunks,
+                            loads<T> &l) {
+#pragma unroll
+  for (int r = 0; r < window<T>::rounds; ++r) {
+    const int q = r * threads + threadIdx.x;
+    if (q >= w.whole_begin() && q < w.whole_end()) l.whole[r] = ((const uint4 *)w.base)[q];
+  }
+#pragma unroll
+  for (int r = 0; r < loads<T>::places_each; ++r) {
+    const int c = r * threads + threadIdx.x;
+    if (c <= num_chunks) l.begin[r] = begin[c];
+  }
+  if (threadIdx.x >= w.each) return;
+  const int last = w.last_edge() + threadIdx.x;
+  if (w.is_first_edge(threadIdx.x)) l.first = w.base[threadIdx.x];
+  if (last < w.end) l.last = w.base[last];
+}
+
+template <typename T>
+__device__ void finish_loads(const window<T> &w, int num_chunks, const loads<T> &l, T *value,
+                             uint16_t *begin) {
+#pragma unroll
+  for (int r = 0; r < window<T>::rounds; ++r) {
+    const int q = r * threads + threadIdx.x;
+    if (q >= w.whole_begin() && q < w.whole_end()) ((uint4 *)value)[q] = l.whole[r];
+  }
+#pragma unroll
+  for (int r = 0; r < loads<T>::places_each; ++r) {
+    const int c = r * threads + threadIdx.x;
+    if (c <= num_chunks) begin[c] = l.begin[r];
+  }
+  if (threadIdx.x >= w.each) return;
+  const int last = w.last_edge() + threadIdx.x;
+  if (w.is_first_edge(threadIdx.x)) value[threadIdx.x] = l.first;
+  if (last < w.end) value[last] = l.last;
+}
+
 template <typename T> __device__ void store_piece(const window<T> &w, const T *shared) {
   const int begin = w.whole_begin(), end = w.whole_end();
 #pragma unroll
@@ -136,26 +182,20 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
   return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
 }
 
-template <typename T> __global__ void __launch_bounds__(threads) sum_pieces(tables t, arrays<T> a) {
-  alignas(16) __shared__ T value[places];
-  __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
-  __shared__ double partial[RIND_SEGMENT_CHUNKS];
-  const int64_t row = blockIdx.x / t.num_pieces;
-  const rind_segment_piece piece = t.piece[blockIdx.x - row * t.num_pieces];
+/* Sums of a piece that lies in shared memory. */
+template <typename T>
+__device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segment_piece &piece,
+                          int64_t row, int skip, const T *value, const uint16_t *begin,
+                          double *partial) {
   T *sums = a.sums + row * a.sum_stride + piece.first_segment;
-  const window<T> w(a.values + row * a.value_stride + piece.first_value, piece.num_values);
-  for (int c = threadIdx.x; c <= piece.num_chunks; c += threads)
-    begin[c] = t.chunk_begin[piece.first_chunk + c];
-  load_piece(w, value);
-  __syncthreads();
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
   for (int first = 0; first < piece.num_chunks; first += groups) {
     const int c = first + group;
     const bool exists = c < piece.num_chunks;
-    const int end = exists ? w.skip + begin[c + 1] : 0;
+    const int end = exists ? skip + begin[c + 1] : 0;
     double sum = 0.0;
 #pragma unroll 4
-    for (int i = exists ? w.skip + begin[c] + lane : 0; i < end; i += RIND_SEGMENT_LANES)
+    for (int i = exists ? skip + begin[c] + lane : 0; i < end; i += RIND_SEGMENT_LANES)
       sum = __dadd_rn(sum, (double)value[i]);
     sum = join_lanes(sum);
     if (lane > 0 || !exists) continue;
@@ -173,6 +213,54 @@ template <typename T> __global__ void __launch_bounds__(threads) sum_pieces(tabl
     if (c == 0 || segment[c] != segment[c - 1])
       store_sum(sums + segment[c], join_chunks(partial, segment, c, piece.num_chunks),
                 a.accumulate);
+}
+
+template <typename T>
+__device__ window<T> window_of(const arrays<T> &a, const rind_segment_piece &piece, int64_t row) {
+  return window<T>(a.values + row * a.value_stride + piece.first_value, piece.num_values);
+}
+
+template <typename T>
+__global__ void __launch_bounds__(threads) sum_pieces(tables t, arrays<T> a, int64_t) {
+  alignas(16) __shared__ T value[places];
+  __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
+  __shared__ double partial[RIND_SEGMENT_CHUNKS];
+  const int64_t row = blockIdx.x / t.num_pieces;
+  const rind_segment_piece piece = t.piece[blockIdx.x - row * t.num_pieces];
+  const window<T> w = window_of(a, piece, row);
+  loads<T> l;
+  start_loads(w, t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
+  finish_loads(w, piece.num_chunks, l, value, begin);
+  __syncthreads();
+  add_piece(t, a, piece, row, w.skip, value, begin, partial);
+}
+
+/* The same by thread blocks that stay, and load the next piece while they add. */
+template <typename T>
+__global__ void __launch_bounds__(threads) sum_pieces_in_turn(tables t, arrays<T> a, int64_t all) {
+  alignas(16) __shared__ T value[places];
+  __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
+  __shared__ double partial[RIND_SEGMENT_CHUNKS];
+  int64_t number = blockIdx.x, row = number / t.num_pieces;
+  rind_segment_piece piece = t.piece[number - row * t.num_pieces];
+  loads<T> l;
+  start_loads(window_of(a, piece, row), t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
+  for (;;) {
+    const rind_segment_piece mine = piece;
+    const int64_t my_row = row;
+    const window<T> w = window_of(a, mine, my_row);
+    finish_loads(w, mine.num_chunks, l, value, begin);
+    number += gridDim.x;
+    if (number < all) {
+      row = number / t.num_pieces;
+      piece = t.piece[number - row * t.num_pieces];
+      start_loads(window_of(a, piece, row), t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
+    }
+    __syncthreads();
+    add_piece(t, a, mine, my_row, w.skip, value, begin, partial);
+    if (number >= all) return;
+    __syncthreads();
+  }
 }
 
 /* The group's node of up to 128 children that other thread blocks or threads have made. */
@@ -198,7 +286,8 @@ __device__ void sum_nodes(const double *child, int64_t count, double *node, int6
 }
 
 /* Level 2 of the longs; the last thread block of a segment goes on to its root. */
-template <typename T> __global__ void __launch_bounds__(threads) sum_longs(tables t, arrays<T> a) {
+template <typename T>
+__global__ void __launch_bounds__(threads) sum_longs(tables t, arrays<T> a, int64_t) {
   __shared__ bool is_last;
   const int64_t row = blockIdx.x / t.num_items;
   const item work = t.items[blockIdx.x - row * t.num_items];
@@ -229,7 +318,7 @@ template <typename T> __global__ void __launch_bounds__(threads) sum_longs(table
 }
 
 template <typename T>
-__global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) {
+__global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a, int64_t) {
   alignas(16) __shared__ T value[places];
   const int64_t row = blockIdx.x / t.num_pieces;
   const rind_segment_piece piece = t.piece[blockIdx.x - row * t.num_pieces];
@@ -336,7 +425,7 @@ cudaError_t copy_tables(const rind_segment_plan *plan, const host_longs *longs, 
 /* Rows in turns whose thread blocks a grid can count. */
 template <typename T, typename Kernel>
 cudaError_t launch(Kernel kernel, const tables &t, int64_t each, int64_t num_rows, arrays<T> a,
-                   cudaStream_t stream) {
+                   cudaStream_t stream, int64_t most_blocks = INT32_MAX) {
   const int64_t most = each > 0 ? INT32_MAX / each : 0;
   if (each > INT32_MAX) return cudaErrorInvalidConfiguration;
   for (int64_t row = 0; row < num_rows && each > 0; row += most) {
@@ -344,7 +433,9 @@ cudaError_t launch(Kernel kernel, const tables &t, int64_t each, int64_t num_row
     arrays<T> some = a;
     some.values += row * a.value_stride;
     some.sums += row * a.sum_stride;
-    kernel<<<(unsigned)(rows * each), threads, 0, stream>>>(t, some);
+    const int64_t all = rows * each;
+    const int64_t blocks = all < most_blocks ? all : most_blocks;
+    kernel<<<(unsigned)blocks, threads, 0, stream>>>(t, some, all);
   }
   return cudaGetLastError();
 }
@@ -354,7 +445,12 @@ cudaError_t sum(const tables &t, const rind_segment_call *call, const void *valu
                 cudaStream_t stream) {
   const arrays<T> a = {(T *)values, (T *)sums, call->value_stride, call->sum_stride,
                        call->accumulate};
-  cudaError_t error = launch(sum_pieces<T>, t, t.num_pieces, call->num_rows, a, stream);
+  const char *way = getenv("RIND_TRIAL");
+  const int64_t blocks = way ? 132 * atoi(way) : 0;
+  cudaError_t error =
+      blocks == 0
+          ? launch(sum_pieces<T>, t, t.num_pieces, call->num_rows, a, stream)
+          : launch(sum_pieces_in_turn<T>, t, t.num_pieces, call->num_rows, a, stream, blocks);
   if (error == cudaSuccess) error = launch(sum_longs<T>, t, t.num_items, call->num_rows, a, stream);
   return error;
 }

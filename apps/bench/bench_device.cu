@@ -21,6 +21,10 @@ template <typename T> __global__ void copy_boxes(T *data, const bench_box *boxes
   }
 }
 
+extern "C" void bench_device_use(int device) {
+  if (device >= 0) cudaSetDevice(device);
+}
+
 extern "C" bench_device_copy *bench_device_copy_create(void *data, size_t type_bytes,
                                                        const bench_box *box, int num_boxes) {
   const size_t bytes = (size_t)num_boxes * sizeof *box;

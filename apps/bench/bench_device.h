@@ -14,6 +14,9 @@ typedef struct bench_box {
   int64_t to_stride[3], from_stride[3];
 } bench_box;
 
+/* Makes a device the one that the functions below use; -1: none. */
+void bench_device_use(int device);
+
 typedef struct bench_device_copy bench_device_copy;
 
 /* The fill that a user writes by hand: one launch, a thread a ghost. data is on the device. NULL

@@ -1,6 +1,10 @@
 /* bench_device_none.c - stands in for bench_device.cu where there is no CUDA compiler. */
 #include <bench_device.h>
 
+void bench_device_use(int device) {
+  (void)device;
+}
+
 bench_device_copy *bench_device_copy_create(void *data, size_t type_bytes, const bench_box *box,
                                             int num_boxes) {
   (void)data;

@@ -17,8 +17,8 @@ typedef struct rind_context rind_context;
 
 /* Which device holds the context's device fields. */
 typedef enum rind_device_choice {
-  RIND_DEVICE_CURRENT = 0,    /* the calling thread's current one when it is first needed: by the
-                                 first device field or exchange, or by rind_context_device */
+  RIND_DEVICE_CURRENT = 0,    /* the calling thread's current one when a call first needs it: for a
+                                 device field or exchange, rind_context_device, rind_context_wait */
   RIND_DEVICE_LOCAL_RANK = 1, /* number (rank among those of the communicator on the same node)
                                  modulo (devices of this process): ranks may share one */
   RIND_DEVICE_NUMBER = 2      /* number rind_context_options.device */

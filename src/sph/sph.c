@@ -43,8 +43,11 @@ static rind_error make_box(rind_sph *made, const rind_sph_box *box) {
   if (made->options.space == RIND_HOST) return RIND_OK;
   RIND_REQUIRE(made->context, rind_device_count() > 0, RIND_ERROR_UNSUPPORTED,
                "there is no CUDA device here, or no CUDA in this build: use RIND_HOST");
-  return fail_device(
-      made, rind_device_sph_create(&made->grid, &made->numbers, made->options.type, &made->device));
+  const int before = rind_context_enter_device(made->context, RIND_DEVICE);
+  const int code =
+      rind_device_sph_create(&made->grid, &made->numbers, made->options.type, &made->device);
+  rind_context_leave_device(before);
+  return fail_device(made, code);
 }
 
 rind_error rind_sph_create_box(rind_context *context, const rind_sph_model *model,

@@ -15,9 +15,11 @@ static rind_error say_where(const rind_sph *sph, int64_t bad) {
 static rind_error run_device(rind_sph *sph, const rind_sph_wanted *want) {
   rind_device_sph_result result = {.bad = -1};
   void *const none[3] = {NULL, NULL, NULL};
+  const int before = rind_context_enter_device(sph->context, RIND_DEVICE);
   const int code =
       rind_device_sph_run(sph->device, (int)sph->points.count, sph->points.position, want->density,
                           want->gradient ? want->gradient : none, sph->context->stream, &result);
+  rind_context_leave_device(before);
   RIND_REQUIRE(sph->context, code == 0, RIND_ERROR_DEVICE, "the device failed: %s",
                rind_device_error_text(code));
   RIND_TRY(say_where(sph, result.bad));
@@ -166,8 +168,10 @@ rind_error rind_sph_get_stats(rind_sph *sph, rind_sph_stats *stats) {
   for (int a = 0; a < 3; ++a)
     found.cells[a] = sph->grid.cells[a];
   if (sph->device) {
+    const int before = rind_context_enter_device(sph->context, RIND_DEVICE);
     const int code = rind_device_sph_count(sph->device, sph->context->stream, &found.largest_cell,
                                            &found.pair_slots);
+    rind_context_leave_device(before);
     RIND_REQUIRE(sph->context, code == 0, RIND_ERROR_DEVICE, "the device failed: %s",
                  rind_device_error_text(code));
     found.bytes = rind_device_sph_bytes(sph->device);

@@ -108,6 +108,15 @@ for shape in cube curve; do
   fi
 done
 
+# Sums over segments: two shapes, lengths alike and not.
+"$program" segments --type f32 --repeat 3 --sample-us 1 --json >"$folder/segments.json" || failed=1
+for skewed in 0 1; do
+  if [ "$(grep -c "\"skewed\": $skewed, \"us_sum\": [0-9.]*," "$folder/segments.json")" != 2 ]; then
+    echo "rind-bench segments: $(cat "$folder/segments.json")"
+    failed=1
+  fi
+done
+
 refuse() {
   local lines
   lines=$("$program" "$@" 2>&1 >/dev/null)

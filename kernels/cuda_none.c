@@ -99,11 +99,13 @@ void rind_device_graph_destroy(rind_device_graph **graph) {
 }
 
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
-                              ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made) {
+                              ptrdiff_t elements, ptrdiff_t origin, const rind_program_frame *frame,
+                              rind_device_gather **made) {
   (void)gather;
   (void)stages;
   (void)elements;
   (void)origin;
+  (void)frame;
   (void)made;
   return 1;
 }

@@ -2,7 +2,7 @@
  * run is one launch. Without CUDA (cuda_none.c) there is no device and every call but destroy
  * fails. Codes are 0 or a device error code for rind_device_error_text. */
 #pragma once
-#include <gather.h>
+#include <block_programs.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,9 +20,11 @@ typedef struct rind_gather_stages {
 } rind_gather_stages;
 
 /* stages NULL: fills run in any order. elements, origin: as in rind_gather_scratch, if the batches'
- * destinations are floats whose sums are doubles; else elements is 0. */
+ * destinations are floats whose sums are doubles; else elements is 0. frame: of the destinations,
+ * whose rows become programs where they can, and all runs are of all fills; NULL: they do not. */
 int rind_device_gather_create(const rind_gather *gather, const rind_gather_stages *stages,
-                              ptrdiff_t elements, ptrdiff_t origin, rind_device_gather **made);
+                              ptrdiff_t elements, ptrdiff_t origin, const rind_program_frame *frame,
+                              rind_device_gather **made);
 /* Accepts NULL. */
 void rind_device_gather_destroy(rind_device_gather **gather);
 /* Bytes of device memory, sums of floats not counted. */

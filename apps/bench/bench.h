@@ -21,6 +21,10 @@ typedef enum bench_name {
 /* Words for the command line, ending with NULL. */
 extern const char *const bench_names[BENCH_NUM_NAMES + 1];
 
+/* How ranks lie beside each other in bench scaling: in a row, in a box, as the curve has it. */
+typedef enum bench_shape { BENCH_LINE, BENCH_CUBE, BENCH_CURVE, BENCH_NUM_SHAPES } bench_shape;
+extern const char *const bench_shapes[BENCH_NUM_SHAPES + 1];
+
 typedef struct bench_forest {
   bench_name name;
   int dim;         /* 0: the forest's own; C3 exists in 2D and 3D */

@@ -12,6 +12,7 @@ typedef struct bench_options {
   rind_rules rules;
   int repeats;
   double sample_us;
+  bench_shape shape;  /* of scaling */
   const char *output; /* of export; NULL: none */
   bool json;
 } bench_options;
@@ -71,6 +72,10 @@ void bench_print_table(const rind_context *context, const bench_options *options
 /* Collective. Measure and print one line (JSON) or a table on rank 0. */
 rind_error bench_fill(rind_context *context, bench_options *options);
 rind_error bench_adjoint(rind_context *context, bench_options *options);
+/* Collective. Builds and fills a forest of its own on some ranks, on more and on all. */
+rind_error bench_scaling(rind_context *context, bench_options *options);
+/* Collective. Times messages as long as those of a fill, sent in several ways. */
+rind_error bench_messages(rind_context *context, bench_options *options);
 /* Collective. Writes the fill as a sparse matrix to options->output. */
 rind_error bench_export(rind_context *context, bench_options *options);
 /* Collective, every rank for itself: sums over segments. Takes type, space, repeats. */

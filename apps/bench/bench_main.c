@@ -19,7 +19,7 @@ static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
 /* What the options set, as the parser wants it. */
 typedef struct words {
-  int forest, type, space, storage, order, regions, interpolation, restriction, periodic;
+  int forest, type, space, storage, order, regions, interpolation, restriction, periodic, shape;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
   const char *output;
@@ -51,18 +51,22 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"repeat", APP_INT, &w->repeats, .min = 3, .max = 100000, .help = "samples"},
       {"sample-us", APP_DOUBLE, &w->sample_us, .min = 1, .max = 1e7,
        .help = "microseconds of back-to-back calls a sample"},
+      {"shape", APP_WORD, &w->shape, .words = bench_shapes,
+       .help =
+           "how the ranks of scaling lie: a tree a rank in a row or a box, or nine trees as the "
+           "curve cuts them"},
       {"output", APP_STRING, &w->output, .help = "file that export writes (HDF5); also -o"},
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {
       "rind-bench",
-      "times ghost fills, their adjoints and sums over segments: rind-bench fill|adjoint|segments "
-      "[options]; writes a fill as a "
-      "sparse matrix: rind-bench export [options]",
+      "measures what Rind does: rind-bench fill|adjoint|segments|scaling|messages|export [options]",
       options, (int)(sizeof options / sizeof *options),
-      "Times are medians over samples in turn, of the slowest rank, in microseconds. Every "
-      "variant\n"
-      "of a run fills the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]],\n"
+      "fill, adjoint: ghost fills and their adjoints; segments: sums over segments;\n"
+      "scaling: the same load a rank on 1, 2, 4, .. ranks; messages: those of a fill, sent in\n"
+      "three ways; export: the fill as a sparse matrix.\n"
+      "Times are medians over samples in turn, of the slowest rank, in microseconds. All variants\n"
+      "of a run fill the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]],\n"
       "on the device one launch with a thread a ghost."};
   return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
 }
@@ -96,6 +100,7 @@ static int run(const words *w, measurement measure) {
                 .layers = w->layers},
       .repeats = w->repeats,
       .sample_us = w->sample_us,
+      .shape = (bench_shape)w->shape,
       .output = w->output,
       .json = w->json,
   };
@@ -112,6 +117,8 @@ static measurement find_measurement(const char *command) {
   if (strcmp(command, "adjoint") == 0) return bench_adjoint;
   if (strcmp(command, "export") == 0) return bench_export;
   if (strcmp(command, "segments") == 0) return bench_segment;
+  if (strcmp(command, "messages") == 0) return bench_messages;
+  if (strcmp(command, "scaling") == 0) return bench_scaling;
   return NULL;
 }
 
@@ -131,7 +138,8 @@ int main(int argc, char **argv) {
   const measurement measure = find_measurement(command ? argv[1] : "fill");
   if (measure == NULL) {
     app_complain(MPI_COMM_WORLD, "rind-bench",
-                 "unknown command '%s': it is fill, adjoint, segments or export", argv[1]);
+                 "unknown command '%s': it is fill, adjoint, segments, scaling, messages or export",
+                 argv[1]);
     status = APP_USAGE;
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);

@@ -3,6 +3,7 @@
  * Bits are the host's: products and sums in the order of the row, in double, never fused. */
 #include <device_gather.h>
 #include <device_memory.h>
+#include <device_programs.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +15,9 @@ namespace {
 constexpr int threads_a_block = 256, warps_a_block = threads_a_block / 32;
 /* A thread of a unit of copies has so many, and all its loads under way at once. */
 constexpr int copies_a_thread = 8;
+/* Programs of blocks that are all different take more memory than rows: so much for each value that
+ * is written, and this. */
+constexpr size_t program_bytes_a_value = 4, program_bytes = (size_t)8 << 20;
 
 /* Values first .. first + 31 of a fill, of a copy that is in no batch first .. first + 255; value v
  * is lane v % lanes of cell v / lanes. */
@@ -228,11 +232,14 @@ int64_t values_of(const rind_gather_row &row) {
 
 struct rind_device_gather {
   rind_type to_type, source_type;
+  bool adds; /* to what is there: it has stages */
   bool sums_floats;
   engine on_device;
   batches stages;
-  int *first_unit; /* host, [num_fills + 1] */
-  void *memory;    /* all that is on the device */
+  rind_device_programs *programs; /* of all blocks but those of the units and stages; or NULL */
+  int num_fills;                  /* in units */
+  int *first_unit;                /* host, [num_fills + 1] */
+  void *memory;                   /* all that is on the device */
   size_t bytes;
   int max_blocks;
 };
@@ -365,8 +372,7 @@ cudaError_t size_batches(const rind_gather_stages *stages, ptrdiff_t elements, p
 cudaError_t fill_in(const rind_gather *gather, const rind_gather_stages *stages, ptrdiff_t elements,
                     ptrdiff_t origin, arena *parts, rind_device_gather *made) {
   places at = {};
-  made->to_type = gather->to_type;
-  made->source_type = gather->source_type;
+  made->num_fills = gather->num_fills;
   made->first_unit = (int *)malloc(((size_t)gather->num_fills + 1) * sizeof(int));
   if (!made->first_unit) return cudaErrorMemoryAllocation;
   if (!count_units(gather, made->first_unit)) return cudaErrorInvalidValue;
@@ -375,6 +381,89 @@ cudaError_t fill_in(const rind_gather *gather, const rind_gather_stages *stages,
     return cudaErrorMemoryAllocation;
   const cudaError_t error = move_to_device(gather, parts, at, made);
   return error != cudaSuccess || !stages ? error : size_batches(stages, elements, origin, made);
+}
+
+/* What is in no program: fills, and stages of batches, of the originals. */
+struct rest {
+  rind_gather gather;
+  rind_gather_stages stages;
+  rind_gather_fill *fill;
+  int *batch_stage, *stage_fill;
+};
+
+void free_rest(rest *left) {
+  free(left->fill);
+  free(left->batch_stage);
+  free(left->stage_fill);
+}
+
+/* numbers [num_rest], fills without stages, else batches. */
+bool list_rest(const rind_gather *gather, const rind_gather_stages *stages, const int *numbers,
+               int num_rest, rest *left) {
+  left->gather = *gather;
+  left->gather.num_fills = 0;
+  left->fill = (rind_gather_fill *)malloc(((size_t)gather->num_fills + 1) * sizeof *left->fill);
+  left->gather.fill = left->fill;
+  if (!left->fill) return false;
+  if (!stages) {
+    for (int r = 0; r < num_rest; ++r)
+      left->fill[left->gather.num_fills++] = gather->fill[numbers[r]];
+    return true;
+  }
+  left->batch_stage = (int *)malloc(((size_t)num_rest + 1) * sizeof(int));
+  left->stage_fill = (int *)malloc(((size_t)stages->num_stages + 1) * sizeof(int));
+  if (!left->batch_stage || !left->stage_fill) return false;
+  int num_stages = 0;
+  for (int r = 0; r < num_rest; ++r) {
+    left->batch_stage[r] = num_stages;
+    for (int s = stages->batch_stage[numbers[r]]; s < stages->batch_stage[numbers[r] + 1]; ++s) {
+      left->stage_fill[num_stages++] = left->gather.num_fills;
+      for (int f = stages->stage_fill[s]; f < stages->stage_fill[s + 1]; ++f)
+        left->fill[left->gather.num_fills++] = gather->fill[f];
+    }
+  }
+  left->batch_stage[num_rest] = num_stages;
+  left->stage_fill[num_stages] = left->gather.num_fills;
+  left->stages = {num_rest, left->batch_stage, num_stages, left->stage_fill};
+  return true;
+}
+
+/* First fill of each batch. */
+int *first_fills(const rind_gather_stages *stages) {
+  int *first = (int *)malloc(((size_t)stages->num_batches + 1) * sizeof *first);
+  for (int b = 0; first && b <= stages->num_batches; ++b)
+    first[b] = stages->stage_fill[stages->batch_stage[b]];
+  return first;
+}
+
+/* Programs, and the rest of fills or batches. */
+cudaError_t fill_in_programs(const rind_gather *gather, const rind_gather_stages *stages,
+                             ptrdiff_t elements, ptrdiff_t origin, const rind_program_frame *frame,
+                             arena *parts, rind_device_gather *made) {
+  rind_programs programs;
+  rest left = {};
+  int *first = stages ? first_fills(stages) : nullptr;
+  if (stages && !first) return cudaErrorMemoryAllocation;
+  size_t max_bytes = program_bytes;
+  for (int f = 0; f < gather->num_fills; ++f)
+    max_bytes += program_bytes_a_value * (size_t)values_of(gather->row[gather->fill[f].row]);
+  bool there = rind_programs_make(gather, first, stages ? stages->num_batches : 0, frame, max_bytes,
+                                  &programs);
+  free(first);
+  if (!there) return cudaErrorMemoryAllocation;
+  cudaError_t error = cudaSuccess;
+  if (programs.num_items > 0)
+    error = (cudaError_t)rind_device_programs_create(&programs,
+                                                     elements > 0 ? RIND_FLOAT32 : gather->to_type,
+                                                     gather->source_type, &made->programs);
+  there = list_rest(gather, stages, programs.rest, programs.num_rest, &left);
+  rind_programs_free(&programs);
+  if (error == cudaSuccess)
+    error = there ? fill_in(&left.gather, stages ? &left.stages : nullptr, elements, origin, parts,
+                            made)
+                  : cudaErrorMemoryAllocation;
+  free_rest(&left);
+  return error;
 }
 
 template <typename To, typename Source>
@@ -389,11 +478,17 @@ void launch(const rind_device_gather *g, int first, int last, void *const *to,
 
 extern "C" int rind_device_gather_create(const rind_gather *gather,
                                          const rind_gather_stages *stages, ptrdiff_t elements,
-                                         ptrdiff_t origin, rind_device_gather **made) {
+                                         ptrdiff_t origin, const rind_program_frame *frame,
+                                         rind_device_gather **made) {
   arena parts = {};
   rind_device_gather *fresh = (rind_device_gather *)calloc(1, sizeof *fresh);
   if (!fresh) return (int)cudaErrorMemoryAllocation;
-  const cudaError_t error = fill_in(gather, stages, elements, origin, &parts, fresh);
+  fresh->to_type = gather->to_type;
+  fresh->source_type = gather->source_type;
+  fresh->adds = stages != nullptr;
+  const cudaError_t error =
+      frame ? fill_in_programs(gather, stages, elements, origin, frame, &parts, fresh)
+            : fill_in(gather, stages, elements, origin, &parts, fresh);
   free(parts.host);
   if (error != cudaSuccess) {
     rind_device_gather_destroy(&fresh);
@@ -406,6 +501,7 @@ extern "C" int rind_device_gather_create(const rind_gather *gather,
 
 extern "C" void rind_device_gather_destroy(rind_device_gather **gather) {
   if (!gather || !*gather) return;
+  rind_device_programs_destroy(&(*gather)->programs);
   cudaFree((*gather)->memory);
   cudaFree((*gather)->stages.scratch);
   free((*gather)->first_unit);
@@ -414,7 +510,7 @@ extern "C" void rind_device_gather_destroy(rind_device_gather **gather) {
 }
 
 extern "C" int64_t rind_device_gather_bytes(const rind_device_gather *gather) {
-  return (int64_t)gather->bytes;
+  return (int64_t)gather->bytes + rind_device_programs_bytes(gather->programs);
 }
 
 extern "C" int rind_device_gather_run(const rind_device_gather *g, int first, int last,
@@ -422,6 +518,13 @@ extern "C" int rind_device_gather_run(const rind_device_gather *g, int first, in
                                       const void *const *source_base, void *stream) {
   cudaStream_t on = (cudaStream_t)stream;
   const bool from_double = g->source_type == RIND_FLOAT64;
+  if (g->programs) {
+    const void *const *own = g->adds ? (const void *const *)to_base : own_base;
+    const int code = rind_device_programs_run(g->programs, to_base, own, source_base, stream);
+    if (code != 0) return code;
+    first = 0;
+    last = g->num_fills;
+  }
   if (g->stages.num_batches > 0) {
     const int blocks = g->max_blocks;
     if (g->sums_floats)

@@ -20,8 +20,10 @@ static rind_error copy_batches(const rind_exchange *exchange, int f, rind_batche
                                     .batch_stage = stages.batch_stage,
                                     .num_stages = stages.num_stages,
                                     .stage_fill = stages.stage_fill};
+  const rind_program_frame frame = rind_exchange_frame(layout);
+  const bool per_term = exchange->options.adjoint_method == RIND_ADJOINT_PER_TERM;
   const int code = rind_device_gather_create(&gather, &there, sums ? elements : 0, origin,
-                                             &batches->bound.device);
+                                             per_term ? NULL : &frame, &batches->bound.device);
   rind_stages_destroy(&stages);
   RIND_REQUIRE(exchange->context, code == 0, RIND_ERROR_DEVICE,
                "copying the adjoint's rows failed on the device: %s", rind_device_error_text(code));

@@ -31,17 +31,52 @@ rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *t
   return check(exchange, rind_device_copy(memory, table, bytes), "copying a table of addresses");
 }
 
-rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound) {
+rind_program_frame rind_exchange_frame(const rind_layout *layout) {
+  enum { SECTOR_BYTES = 32 };
+  const ptrdiff_t origin = rind_layout_interior_offset(layout);
+  const ptrdiff_t elements = (ptrdiff_t)rind_layout_block_elements(layout);
+  const ptrdiff_t bytes = (ptrdiff_t)rind_type_bytes(layout->type);
+  rind_program_frame frame = {.lowest = -origin,
+                              .elements = elements,
+                              .extent = {1, 1, 1, layout->components},
+                              .stride = {0, 0, 0, layout->component_stride}};
+  ptrdiff_t cells = layout->components;
+  for (int a = 0; a < layout->dim; ++a) {
+    frame.extent[a] = layout->cells;
+    frame.stride[a] = layout->cell_stride[a];
+    cells *= layout->cells + 2 * (ptrdiff_t)layout->ghosts;
+  }
+  const bool begins_sectors =
+      layout->storage == RIND_BLOCKS || layout->block_stride * bytes % SECTOR_BYTES == 0;
+  if (cells == elements && begins_sectors && elements <= INT32_MAX) {
+    frame.sector = (int32_t)(SECTOR_BYTES / bytes);
+    frame.phase = (int32_t)(origin % frame.sector);
+  }
+  return frame;
+}
+
+static rind_error copy_rows(const rind_exchange *exchange, const rind_program_frame *frame,
+                            rind_bound *bound) {
   if (rind_exchange_space(exchange) == RIND_HOST || bound->num_fills == 0) return RIND_OK;
   const rind_gather gather = rind_bound_gather(bound);
-  return check(exchange, rind_device_gather_create(&gather, NULL, 0, 0, &bound->device),
+  return check(exchange, rind_device_gather_create(&gather, NULL, 0, 0, frame, &bound->device),
                "copying rows");
 }
 
+rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound) {
+  return copy_rows(exchange, NULL, bound);
+}
+
+rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, rind_bound *bound) {
+  const rind_program_frame frame = rind_exchange_frame(&exchange->field[f].layout);
+  return copy_rows(exchange, &frame, bound);
+}
+
 static rind_error copy_part(const rind_exchange *exchange, const rind_exchange_phase *phase,
-                            rind_exchange_part *part) {
+                            int f) {
+  rind_exchange_part *part = &phase->part[f];
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
-  RIND_TRY(rind_exchange_copy_bound(exchange, &part->local));
+  RIND_TRY(rind_exchange_copy_whole(exchange, f, &part->local));
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->remote));
   if (phase->messages.num_peers == 0) return RIND_OK;
   RIND_TRY(
@@ -80,7 +115,7 @@ rind_error rind_exchange_copy_to_device(rind_exchange *exchange) {
   for (int f = 0; f < exchange->num_fields; ++f) {
     RIND_TRY(copy_walls(exchange, f));
     for (int p = 0; p < exchange->num_phases; ++p)
-      RIND_TRY(copy_part(exchange, &exchange->phase[p], &exchange->phase[p].part[f]));
+      RIND_TRY(copy_part(exchange, &exchange->phase[p], f));
   }
   return RIND_OK;
 }

@@ -1,5 +1,6 @@
 /* on_device.h - gathers of an exchange whose fields are on the device: copied there once. */
 #pragma once
+#include <block_programs.h>
 #include <exchange_data.h>
 
 /* Where the exchange's fields are: all in one space. */
@@ -18,6 +19,10 @@ rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *t
 
 /* Copies a gather that is complete. For host fields nothing happens. */
 rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound);
+/* One whose destinations are the blocks of field f, and which is run as a whole. */
+rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, rind_bound *bound);
+/* The memory of a block of a layout. */
+rind_program_frame rind_exchange_frame(const rind_layout *layout);
 
 /* Copies all gathers, tables and walls' values of the fill; not collective. */
 rind_error rind_exchange_copy_to_device(rind_exchange *exchange);

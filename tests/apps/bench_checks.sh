@@ -56,6 +56,46 @@ for rows in quadratic coarse-only injection conservative; do
   fi
 done
 
+# Metadata: at most 24 bytes a ghost cell.
+for forest in R8 L12; do
+  line=$folder/fill_$forest.json
+  "$mpiexec" -n 2 "$program" fill --forest $forest --repeat 3 --sample-us 1 --json >"$line" || failed=1
+  # Bytes are of the largest rank, ghosts of both: a rank may have half of them.
+  bytes=$(($(value "$line" metadata_bytes) + $(value "$line" exchange_metadata_bytes)))
+  if [ $((2 * bytes)) -gt $((24 * $(value "$line" ghost_cells))) ]; then
+    echo "$forest: $bytes bytes of metadata a rank are too many: $(cat "$line")"
+    failed=1
+  fi
+done
+
+# Weak scaling: from 2 ranks on nothing grows with their number but the messages to two neighbours that
+# are one rank there.
+if ! "$mpiexec" -n 8 "$program" scaling --cells 4 --repeat 3 --sample-us 1 --json >"$folder/scaling.json"; then
+  echo "rind-bench scaling failed"
+  failed=1
+fi
+of_ranks() {
+  grep "\"ranks\": $1," "$folder/scaling.json" >"$folder/line"
+  value "$folder/line" "$2"
+}
+for key in blocks ghost_cells bytes_sent metadata_bytes exchange_metadata_bytes buffer_bytes; do
+  two=$(of_ranks 2 $key) four=$(of_ranks 4 $key) eight=$(of_ranks 8 $key)
+  if [ "$four" != "$eight" ] || [ $((10 * two)) -lt $((9 * four)) ] || [ $((10 * two)) -gt $((11 * four)) ]; then
+    echo "scaling: $key on 2, 4, 8 ranks is $two, $four, $eight"
+    failed=1
+  fi
+done
+if [ "$(of_ranks 2 messages) $(of_ranks 4 messages) $(of_ranks 8 messages)" != "1 2 2" ]; then
+  echo "scaling: other messages than to two neighbours"
+  failed=1
+fi
+for shape in cube curve; do
+  if ! "$mpiexec" -n 3 "$program" scaling --shape $shape --repeat 3 --sample-us 1 | grep -q '^ *3 '; then
+    echo "rind-bench scaling --shape $shape prints no row of 3 ranks"
+    failed=1
+  fi
+done
+
 refuse() {
   local lines
   lines=$("$program" "$@" 2>&1 >/dev/null)

@@ -1,0 +1,252 @@
+/* exchange_programs.c - programs of blocks, run here by a plain loop in any order, have the bits of
+ * the rows that they are made of: every kind of forest, fills and adjoints. */
+#include <adjoint_data.h>
+#include <adjoint_naive.h>
+#include <block_programs.h>
+#include <check.h>
+#include <exchange_trees.h>
+#include <on_device.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_CASES = NUM_SCENES + NUM_TREES, NUM_RULES = 4, NUM_KINDS = 6 };
+
+static const rind_rules rule_sets[NUM_RULES] = {
+    {.restriction = RIND_RESTRICTION_FLUX_MATCHED,
+     .wall = {RIND_WALL_EVEN, RIND_WALL_DIRICHLET, RIND_WALL_NEUMANN, RIND_WALL_LINEAR,
+              RIND_WALL_ODD, RIND_WALL_CONSTANT}},
+    {.interpolation = RIND_INTERPOLATION_CONSERVATIVE},
+    {.regions = RIND_REGIONS_FACES},
+    {.interpolation = RIND_INTERPOLATION_COARSE_ONLY, .layers = 1}};
+
+static const struct {
+  shape kind;
+  rind_type type;
+  rind_component_order order;
+  int components;
+} kinds[NUM_KINDS] = {{SHAPE_PACKED, RIND_FLOAT64, RIND_COMPONENTS_OUTERMOST, 1},
+                      {SHAPE_PACKED, RIND_FLOAT64, RIND_COMPONENTS_INNERMOST, 5},
+                      {SHAPE_BLOCKS, RIND_FLOAT32, RIND_COMPONENTS_OUTERMOST, 3},
+                      {SHAPE_BLOCKS, RIND_FLOAT64, RIND_COMPONENTS_OUTERMOST, 2},
+                      {SHAPE_WIDE, RIND_FLOAT64, RIND_COMPONENTS_OUTERMOST, 1},
+                      {SHAPE_STRANGE, RIND_FLOAT32, RIND_COMPONENTS_INNERMOST, 2}};
+
+/* What all cases together have had. */
+static long copies, adds, sums, written_back, rests, shared;
+
+typedef struct bases {
+  rind_type to_type, source_type;
+  void *const *to;
+  const void *const *source;
+} bases;
+
+static void *base_of(const rind_programs *p, const rind_program_item *item, const bases *b,
+                     int slot) {
+  return slot == RIND_PROGRAM_OWN ? b->to[item->to]
+                                  : (void *)b->source[p->source[item->first_slot + slot - 1]];
+}
+
+static double *find(const rind_programs *p, const rind_program_item *item, const bases *b,
+                    int32_t term, double *value) {
+  const int slot = RIND_PROGRAM_SLOT(term);
+  const rind_type type = slot == RIND_PROGRAM_OWN ? b->to_type : b->source_type;
+  char *base = base_of(p, item, b, slot);
+  char *at = base + (ptrdiff_t)RIND_PROGRAM_OFFSET(term) * (ptrdiff_t)rind_type_bytes(type);
+  *value = type == RIND_FLOAT64 ? *(double *)(void *)at : (double)*(float *)(void *)at;
+  if (RIND_PROGRAM_TAKEN(term)) store(at, type, 0, 0.0);
+  return value;
+}
+
+static void run_moves(const rind_programs *p, const rind_program_item *item, const bases *b) {
+  for (int m = 0; m < item->num_moves * RIND_PROGRAM_LANES; ++m) {
+    const rind_program_move *move = &p->move[item->first_move + m];
+    const bool there = RIND_PROGRAM_SLOT(move->term) != RIND_PROGRAM_NONE;
+    double value = 0.0, own = 0.0;
+    if (move->cell == RIND_PROGRAM_NO_CELL) continue;
+    find(p, item, b, rind_program_term(RIND_PROGRAM_OWN, false, move->cell), &own);
+    if (there) find(p, item, b, move->term, &value);
+    copies += !p->adds;
+    adds += p->adds;
+    written_back += p->adds ? !there : RIND_PROGRAM_SLOT(move->term) == RIND_PROGRAM_OWN;
+    store(b->to[item->to], b->to_type, move->cell, p->adds ? there ? own + value : own : value);
+  }
+}
+
+static void run_sums(const rind_programs *p, const rind_program_item *item, const bases *b) {
+  for (int s = 0; s < item->num_sums; ++s) {
+    const rind_program_sum *head = &p->sum[item->first_sum + s];
+    for (int l = 0; l < RIND_PROGRAM_LANES; ++l) {
+      const int32_t cell = p->cell[head->first_cell + l];
+      double sum = 0.0, value = 0.0;
+      if (cell == RIND_PROGRAM_NO_CELL) continue;
+      for (int t = 0; t < head->num_terms; ++t) {
+        const int at = head->first_term + t * RIND_PROGRAM_LANES + l;
+        if (RIND_PROGRAM_SLOT(p->term[at]) == RIND_PROGRAM_NONE) break;
+        find(p, item, b, p->term[at], &value);
+        const double product = p->weight[at] * value;
+        sum = t == 0 ? product : sum + product;
+      }
+      ++sums;
+      store(b->to[item->to], b->to_type, cell, sum);
+    }
+  }
+}
+
+/* Adds write back interior cells alone: other blocks' programs take ghosts at the same time. */
+static void check_written_back(const scene *s, const rind_programs *p, const rind_layout *layout) {
+  const ptrdiff_t origin = rind_layout_interior_offset(layout);
+  bool *interior = calloc(rind_layout_block_elements(layout), sizeof *interior);
+  int cell[3];
+  first_cell(s, cell);
+  do
+    for (int c = 0; c < layout->components; ++c)
+      interior[origin + cell_offset(layout, cell, c)] = is_interior(s, cell);
+  while (next_cell(s, cell));
+  long wrong = 0;
+  for (int m = 0; p->adds && m < p->num_moves; ++m)
+    wrong += p->move[m].cell != RIND_PROGRAM_NO_CELL &&
+             RIND_PROGRAM_SLOT(p->move[m].term) == RIND_PROGRAM_NONE &&
+             !interior[origin + p->move[m].cell];
+  CHECK(wrong == 0, "%s: %ld ghosts are written back", s->name, wrong);
+  free(interior);
+}
+
+/* Items last to first. */
+static void run_programs(const rind_programs *p, const bases *b) {
+  for (int i = p->num_items - 1; i >= 0; --i) {
+    run_sums(p, &p->item[i], b);
+    run_moves(p, &p->item[i], b);
+  }
+}
+
+static void **blocks_of(const memory *m) {
+  return m->field->pointer;
+}
+
+static void compare(const scene *s, const memory *a, const memory *b, const char *what, int rules,
+                    int kind, int phase) {
+  double *left = memory_collect(s, a), *right = memory_collect(s, b);
+  const size_t count =
+      (size_t)rind_forest_num_blocks(s->forest) * collected_per_block(s, a->layout.components);
+  long differ = 0;
+  for (size_t i = 0; i < count; ++i)
+    differ += memcmp(&left[i], &right[i], sizeof *left) != 0 &&
+              !(left[i] != left[i] && right[i] != right[i]);
+  CHECK(differ == 0, "%s, rules %d, kind %d, %s, phase %d: %ld of %zu values differ", s->name,
+        rules, kind, what, phase, differ, count);
+  free(left);
+  free(right);
+}
+
+/* Some of the blocks get no program where there is little room. */
+static size_t room(int phase, int rules, int kind) {
+  return (phase + rules + kind) % 3 == 0 ? 20000 : SIZE_MAX;
+}
+
+static void check_fill(const scene *s, const rind_exchange *exchange, const memory *rows,
+                       const memory *made, int rules, int kind) {
+  const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout);
+  for (int p = 0; p < exchange->num_phases; ++p) {
+    const rind_exchange_phase *phase = &exchange->phase[p];
+    const rind_gather gather = rind_bound_gather(&phase->part[0].local);
+    const bool walls = phase->kind == RIND_PHASE_WALLS;
+    const void *const *source[2] = {(const void *const *)blocks_of(rows),
+                                    (const void *const *)blocks_of(made)};
+    if (walls) source[0] = source[1] = exchange->field[0].wall_start;
+    rind_gather_host(&gather, 0, gather.num_fills, blocks_of(rows),
+                     (const void *const *)blocks_of(rows), source[0], 1);
+    rind_programs programs;
+    CHECK(rind_programs_make(&gather, NULL, 0, &frame, room(p, rules, kind), &programs),
+          "no memory");
+    const bases b = {gather.to_type, gather.source_type, blocks_of(made), source[1]};
+    run_programs(&programs, &b);
+    for (int r = 0; r < programs.num_rest; ++r)
+      rind_gather_host(&gather, programs.rest[r], programs.rest[r] + 1, blocks_of(made),
+                       (const void *const *)blocks_of(made), source[1], 1);
+    rests += programs.num_rest;
+    shared += programs.num_items > 0 && programs.num_moves < 32 * gather.num_fills;
+    rind_programs_free(&programs);
+    compare(s, rows, made, "fill", rules, kind, p);
+  }
+}
+
+static void run_rows(const rind_exchange *exchange, const rind_batches *batches, int first,
+                     const memory *m) {
+  const rind_gather gather = rind_bound_gather(&batches->bound);
+  const rind_gather_scratch scratch = {exchange->adjoint->scratch,
+                                       (ptrdiff_t)exchange->adjoint->scratch_elements,
+                                       rind_layout_interior_offset(&m->layout)};
+  const bool floats = m->layout.type == RIND_FLOAT32 && gather.to_type == RIND_FLOAT64;
+  rind_gather_host_batches(&gather, &batches->first_fill[first < 0 ? 0 : first],
+                           first < 0 ? batches->num_batches : 1, blocks_of(m),
+                           (const void *const *)blocks_of(m), 1, floats ? &scratch : NULL);
+}
+
+static void check_adjoint(const scene *s, const rind_exchange *exchange, const memory *rows,
+                          const memory *made, int rules, int kind) {
+  const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout);
+  for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
+    const rind_batches *batches = &exchange->adjoint->phase[p].part[0].local;
+    const rind_gather gather = rind_bound_gather(&batches->bound);
+    run_rows(exchange, batches, -1, rows);
+    rind_programs programs;
+    CHECK(rind_programs_make(&gather, batches->first_fill, batches->num_batches, &frame,
+                             room(p, rules, kind), &programs),
+          "no memory");
+    check_written_back(s, &programs, &made->layout);
+    const bases b = {rows->layout.type, gather.source_type, blocks_of(made),
+                     (const void *const *)blocks_of(made)};
+    run_programs(&programs, &b);
+    for (int r = 0; r < programs.num_rest; ++r)
+      run_rows(exchange, batches, programs.rest[r], made);
+    rests += programs.num_rest;
+    rind_programs_free(&programs);
+    compare(s, rows, made, "adjoint", rules, kind, p);
+  }
+}
+
+static void check_scene(const scene *s, int rules) {
+  for (int k = 0; k < NUM_KINDS; ++k) {
+    memory rows, made;
+    rind_exchange *exchange = NULL;
+    const rind_exchange_options options = {.adjoint = true};
+    memory_create_seeded(s, kinds[k].kind, kinds[k].type, kinds[k].order, kinds[k].components, k,
+                         &rows);
+    memory_create_seeded(s, kinds[k].kind, kinds[k].type, kinds[k].order, kinds[k].components, k,
+                         &made);
+    CHECK_OK(rind_exchange_create(s->schedule, &rows.layout, &options, &exchange), s->context);
+    if (exchange) {
+      check_fill(s, exchange, &rows, &made, rules, k);
+      memory_set_all(s, &rows);
+      memory_set_all(s, &made);
+      check_adjoint(s, exchange, &rows, &made, rules, k);
+    }
+    rind_exchange_destroy(&exchange);
+    memory_destroy(&rows);
+    memory_destroy(&made);
+  }
+}
+
+int main(int argc, char **argv) {
+  check_begin(&argc, &argv);
+  for (int number = 0; number < NUM_CASES; ++number)
+    for (int r = 0; r < NUM_RULES; ++r) {
+      if (number < NUM_SCENES) {
+        scene s;
+        scene_create(MPI_COMM_WORLD, number, 1, &rule_sets[r], &s);
+        check_scene(&s, r);
+        scene_destroy(&s);
+      } else {
+        trees t;
+        trees_create(MPI_COMM_WORLD, number - NUM_SCENES, 1, &rule_sets[r], &t);
+        check_scene(&t.s, r);
+        trees_destroy(&t);
+      }
+    }
+  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && written_back > 1000 && rests > 100 &&
+            shared > 10,
+        "too little was run: %ld copies, %ld adds, %ld sums, %ld written back, %ld rests, %ld "
+        "shared",
+        copies, adds, sums, written_back, rests, shared);
+  return check_end();
+}

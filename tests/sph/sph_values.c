@@ -108,6 +108,30 @@ static void check_boxes(void) {
   }
 }
 
+/* Boxes, walls and lengths by chance. */
+static void check_random(void) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    const int dim = 2 + (int)(seed % 2), count = 1 + (int)(seed * 37 % 260);
+    sph_case draw = sph_case_make((rind_sph_model){.h = 1},
+                                  (rind_sph_box){.dim = 3, .upper = {1, 1, 1}}, 4, 1, seed);
+    rind_sph_box box = {.dim = dim};
+    for (int a = 0; a < dim; ++a) {
+      box.lower[a] = 4 * draw.at[a][0] - 2;
+      box.upper[a] = box.lower[a] + 0.2 + 2 * draw.at[a][1];
+      box.periodic[a] = draw.at[a][2] < 0.5;
+    }
+    const rind_sph_model model = {.h = 0.03 + 0.4 * draw.at[0][3] * draw.at[1][3],
+                                  .mass = 0.1 + draw.at[2][3],
+                                  .rest_density = 20 * draw.at[2][0]};
+    char name[32];
+    snprintf(name, sizeof name, "seed %u", seed);
+    sph_case c = sph_case_make(model, box, count, 0.5 + 2 * draw.at[2][1], seed + 1000);
+    check_brute(name, &c);
+    sph_case_free(&c);
+    sph_case_free(&draw);
+  }
+}
+
 /* Half of the points lie where the others do. */
 static void check_doubles(void) {
   sph_case c =
@@ -138,6 +162,7 @@ int main(int argc, char **argv) {
   CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), context);
   check_golden();
   check_boxes();
+  check_random();
   check_doubles();
   check_lattice();
   rind_context_destroy(&context);

@@ -251,7 +251,7 @@ static void check_many_rows(rind_context *context, rind_space space) {
   const int64_t begin[3] = {0, 3, 100003};
   rind_segment *segment = NULL;
   CHECK_OK(rind_segment_create_offsets(context, space, 2, begin, &segment), context);
-  rows r = make_rows(begin, 2, RIND_FLOAT32, 1500, true, false);
+  rows r = make_rows(begin, 2, RIND_FLOAT32, 200, true, false);
   double *expected = malloc((size_t)r.sums * sizeof *expected);
   plain_call(begin, 2, &r, false, expected);
   check_call(context, segment, space, &r, false, 1, expected, "many rows");

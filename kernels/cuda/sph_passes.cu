@@ -4,7 +4,6 @@
  * marks which of up to 64 neighbours are near enough, then adds what those give. What it leaves out
  * is exactly 0, so the sums have the host's bits. The loss is summed in slices that no order of
  * additions changes. */
-#include <cstdlib>
 #include <sph_device.cuh>
 
 namespace {
@@ -28,141 +27,34 @@ __device__ double distances(const rind_sph_device_list &l, const rind_sph_at<dim
   return rind_sph_square(dim, dx, dy, dz);
 }
 
-template <int dim, bool nearest, bool shifted, int unroll, typename Add>
-__device__ void for_range(const rind_sph_device_list &l, const rind_sph_at<dim> *at,
-                          const rind_sph_at<dim> &here, uint32_t first, uint32_t last,
-                          const double shift[3], const Add &add) {
-  const double far = l.numbers.far;
-  double dx, dy, dz;
-  auto dist = [&](const rind_sph_at<dim> &there) {
-    if constexpr (shifted || nearest)
-      return distances<dim, nearest>(l, here, there, shift, dx, dy, dz);
-    dx = here.x - there.x;
-    dy = here.y - there.y;
-    dz = 0;
-    if constexpr (dim == 3) dz = here.z - there.z;
-    return rind_sph_square(dim, dx, dy, dz);
-  };
-  if constexpr (unroll == 1) {
-    for (; first < last; first += 64) {
-      const int num = last - first < 64 ? (int)(last - first) : 64;
-      unsigned long long near = 0;
-      for (int j = 0; j < num; ++j)
-        if (dist(at[first + j]) < far) near |= 1ull << j;
-      for (; near; near &= near - 1) {
-        const uint32_t j = first + (uint32_t)__ffsll((long long)near) - 1;
-        const double square = dist(at[j]);
-        add(j, square, dx, dy, dz);
-      }
-    }
-  } else {
-    for (; first < last; first += 64) {
-      const int num = last - first < 64 ? (int)(last - first) : 64;
-      uint32_t lo = 0, hi = 0;
-      const int n0 = num < 32 ? num : 32;
-#pragma unroll 4
-      for (int j = 0; j < n0; ++j)
-        lo |= (dist(at[first + j]) < far ? 1u : 0u) << j;
-      for (int j = 32; j < num; ++j)
-        hi |= (dist(at[first + j]) < far ? 1u : 0u) << (j - 32);
-      unsigned long long near = (unsigned long long)hi << 32 | lo;
-      for (; near; near &= near - 1) {
-        const uint32_t j = first + (uint32_t)__ffsll((long long)near) - 1;
-        const double square = dist(at[j]);
-        add(j, square, dx, dy, dz);
-      }
-    }
-  }
-}
-
-template <int dim, bool nearest, int V, typename Add>
-__device__ void for_row(const rind_sph_device_list &l, const rind_sph_at<dim> *at,
-                        const rind_sph_at<dim> &here, const uint32_t cell[3], int row,
-                        const Add &add) {
-  rind_sph_piece piece[2];
-  const int num_pieces = rind_sph_pieces(&l.grid, cell, row, piece);
-  for (int k = 0; k < num_pieces; ++k) {
-    const uint32_t first = rind_sph_first_from(l, piece[k].low),
-                   last = rind_sph_first_from(l, piece[k].high + 1);
-    double shift[3];
-    bool any = false;
-    for (int a = 0; a < dim; ++a) {
-      shift[a] = piece[k].image[a] * l.grid.length[a];
-      any = any || piece[k].image[a] != 0;
-    }
-    if (V == 0 || any)
-      for_range<dim, nearest, true, 1>(l, at, here, first, last, shift, add);
-    else
-      for_range<dim, nearest, false, V == 1 ? 1 : 4>(l, at, here, first, last, shift, add);
-  }
-}
-
-template <int dim, bool nearest, int V, typename Add>
+/* Calls add(j, square, dx, dy, dz) for all neighbours of particle p that may be near enough, in
+ * the order of sums. */
+template <int dim, bool nearest, typename Add>
 __device__ void for_neighbours(const rind_sph_device_list &l, const rind_sph_at<dim> *at, int p,
                                const Add &add) {
   const rind_sph_at<dim> here = at[p];
+  const double far = l.numbers.far;
   uint32_t cell[3];
   rind_sph_place_of(&l.grid, l.cell[p], cell);
-  if constexpr (V < 3 || nearest) {
-    for (int row = 0; row < rind_sph_num_rows(dim); ++row)
-      for_row<dim, nearest, V == 3 ? 0 : V>(l, at, here, cell, row, add);
-  } else {
-    const double far = l.numbers.far;
-    const bool inside = cell[0] > 0 && cell[0] + 1 < l.grid.cells[0] && cell[1] > 0 &&
-                        cell[1] + 1 < l.grid.cells[1] &&
-                        (dim == 2 || (cell[2] > 0 && cell[2] + 1 < l.grid.cells[2]));
-    for (int layer = 0; layer < (dim == 2 ? 1 : 3); ++layer) {
-      uint32_t first[3], last[3];
-      bool fits = inside;
-      if (inside)
-        for (int r = 0; r < 3; ++r) {
-          const uint32_t low =
-              l.grid.cells[0] *
-                  (cell[1] + r - 1 + (dim == 2 ? 0 : l.grid.cells[1] * (cell[2] + layer - 1))) +
-              cell[0] - 1;
-          first[r] = rind_sph_first_from(l, low);
-          last[r] = rind_sph_first_from(l, low + 3);
-          fits = fits && last[r] - first[r] <= 64;
-        }
-      if (!fits) {
-        for (int r = 0; r < 3; ++r)
-          for_row<dim, nearest, 0>(l, at, here, cell, 3 * layer + r, add);
-        continue;
-      }
-      double dx, dy, dz = 0;
-      auto dist = [&](const rind_sph_at<dim> &there) {
-        dx = here.x - there.x;
-        dy = here.y - there.y;
-        if constexpr (dim == 3) dz = here.z - there.z;
-        return rind_sph_square(dim, dx, dy, dz);
-      };
-      unsigned long long near[3];
-      for (int r = 0; r < 3; ++r) {
-        near[r] = 0;
-        const int num = (int)(last[r] - first[r]);
+  for (int row = 0; row < rind_sph_num_rows(dim); ++row) {
+    rind_sph_piece piece[2];
+    const int num_pieces = rind_sph_pieces(&l.grid, cell, row, piece);
+    for (int k = 0; k < num_pieces; ++k) {
+      const uint32_t last = rind_sph_first_from(l, piece[k].high + 1);
+      double shift[3], dx, dy, dz;
+      for (int a = 0; a < dim; ++a)
+        shift[a] = piece[k].image[a] * l.grid.length[a];
+      for (uint32_t first = rind_sph_first_from(l, piece[k].low); first < last; first += 64) {
+        const int num = last - first < 64 ? (int)(last - first) : 64;
+        unsigned long long near = 0;
         for (int j = 0; j < num; ++j)
-          if (dist(at[first[r] + j]) < far) near[r] |= 1ull << j;
-      }
-      unsigned long long m0 = near[0], m1 = near[1], m2 = near[2];
-      uint32_t f0 = first[0], f1 = first[1], f2 = first[2];
-      int total = __popcll(m0) + __popcll(m1) + __popcll(m2);
-      for (; total > 0; --total) {
-        if (!m0) {
-          m0 = m1;
-          f0 = f1;
-          m1 = m2;
-          f1 = f2;
-          m2 = 0;
+          if (distances<dim, nearest>(l, here, at[first + j], shift, dx, dy, dz) < far)
+            near |= 1ull << j;
+        for (; near; near &= near - 1) {
+          const uint32_t j = first + (uint32_t)__ffsll((long long)near) - 1;
+          const double square = distances<dim, nearest>(l, here, at[j], shift, dx, dy, dz);
+          add(j, square, dx, dy, dz);
         }
-        if (!m0) {
-          m0 = m1;
-          f0 = f1;
-          m1 = 0;
-        }
-        const uint32_t j = f0 + (uint32_t)__ffsll((long long)m0) - 1;
-        m0 &= m0 - 1;
-        const double square = dist(at[j]);
-        add(j, square, dx, dy, dz);
       }
     }
   }
@@ -183,14 +75,14 @@ __device__ void add_largest(unsigned long long number, rind_sph_found *result) {
   atomicMax(&result->largest_excess, number);
 }
 
-template <int dim, bool nearest, typename Real, int V>
+template <int dim, bool nearest, typename Real>
 __global__ void __launch_bounds__(threads_a_block)
     add_densities(rind_sph_device_list l, const rind_sph_at<dim> *at, Real *density) {
   const int p = blockIdx.x * threads_a_block + threadIdx.x;
   unsigned long long excess = 0;
   if (p < l.count) {
     double sum = 0;
-    for_neighbours<dim, nearest, V>(l, at, p, [&](uint32_t, double square, double, double, double) {
+    for_neighbours<dim, nearest>(l, at, p, [&](uint32_t, double square, double, double, double) {
       sum += rind_sph_weight(square, l.numbers.inverse_h);
     });
     const double here = l.numbers.density_scale * sum;
@@ -227,7 +119,7 @@ __global__ void __launch_bounds__(threads_a_block) add_losses(rind_sph_device_li
 
 template <typename Real> struct gradients { Real *along[3]; };
 
-template <int dim, bool nearest, typename Real, int V>
+template <int dim, bool nearest, typename Real>
 __global__ void __launch_bounds__(threads_a_block)
     add_gradients(rind_sph_device_list l, const rind_sph_at<dim> *at, gradients<Real> to) {
   const int p = blockIdx.x * threads_a_block + threadIdx.x;
@@ -235,7 +127,7 @@ __global__ void __launch_bounds__(threads_a_block)
   if (p >= l.count) return;
   const double excess = l.excess[p];
   double along[3] = {0, 0, 0};
-  for_neighbours<dim, nearest, V>(
+  for_neighbours<dim, nearest>(
       l, at, p, [&](uint32_t j, double square, double dx, double dy, double dz) {
         const double pull = (excess + l.excess[j]) * rind_sph_slope(square, l.numbers.inverse_h);
         along[0] += pull * dx;
@@ -247,44 +139,26 @@ __global__ void __launch_bounds__(threads_a_block)
     if (to.along[a]) to.along[a][i] = (Real)(l.numbers.gradient_scale * along[a]);
 }
 
-template <int dim, bool nearest, typename Real, int V>
+template <int dim, bool nearest, typename Real>
 void enqueue_passes(const rind_sph_device_list &l, const rind_sph_at<dim> *at, void *density,
                     void *const gradient[3], cudaStream_t stream) {
   const int blocks = rind_sph_blocks((size_t)l.count);
-  add_densities<dim, nearest, Real, V>
-      <<<blocks, threads_a_block, 0, stream>>>(l, at, (Real *)density);
+  add_densities<dim, nearest, Real><<<blocks, threads_a_block, 0, stream>>>(l, at, (Real *)density);
   if (!gradient[0] && !gradient[1] && !gradient[2]) {
     add_losses<<<blocks, threads_a_block, 0, stream>>>(l);
     return;
   }
   const gradients<Real> to = {{(Real *)gradient[0], (Real *)gradient[1], (Real *)gradient[2]}};
-  add_gradients<dim, nearest, Real, V><<<blocks, threads_a_block, 0, stream>>>(l, at, to);
+  add_gradients<dim, nearest, Real><<<blocks, threads_a_block, 0, stream>>>(l, at, to);
 }
 
 template <int dim, typename Real>
 void enqueue_type(const rind_sph_device_list &l, const void *at, void *density,
                   void *const gradient[3], cudaStream_t stream) {
   if (l.grid.any_nearest)
-    enqueue_passes<dim, true, Real, 0>(l, (const rind_sph_at<dim> *)at, density, gradient, stream);
+    enqueue_passes<dim, true, Real>(l, (const rind_sph_at<dim> *)at, density, gradient, stream);
   else
-    switch (getenv("V") ? atoi(getenv("V")) : 0) {
-    case 1:
-      enqueue_passes<dim, false, Real, 1>(l, (const rind_sph_at<dim> *)at, density, gradient,
-                                          stream);
-      break;
-    case 2:
-      enqueue_passes<dim, false, Real, 2>(l, (const rind_sph_at<dim> *)at, density, gradient,
-                                          stream);
-      break;
-    case 3:
-      enqueue_passes<dim, false, Real, 3>(l, (const rind_sph_at<dim> *)at, density, gradient,
-                                          stream);
-      break;
-    default:
-      enqueue_passes<dim, false, Real, 0>(l, (const rind_sph_at<dim> *)at, density, gradient,
-                                          stream);
-      break;
-    }
+    enqueue_passes<dim, false, Real>(l, (const rind_sph_at<dim> *)at, density, gradient, stream);
 }
 
 } // namespace

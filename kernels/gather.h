@@ -20,13 +20,34 @@ enum { RIND_GATHER_DIMS = 4, RIND_GATHER_LANES = 4 };
 
 /* Copy: one lane, one source term of weight 1 between equal types. Add: one lane, one source term
  * after the value that is there already (an own term of weight 1 at the destination itself).
- * Clear: no terms, zeros. Sum: all others. */
+ * Clear: no terms, zeros. Points: a list of cells with their own terms, for the host's batches
+ * alone. Sum: all others. */
 typedef enum rind_gather_body {
   RIND_GATHER_COPY,
   RIND_GATHER_SUM,
   RIND_GATHER_ADD,
-  RIND_GATHER_CLEAR
+  RIND_GATHER_CLEAR,
+  RIND_GATHER_POINTS
 } rind_gather_body;
+
+/* Rows of one cell and one or two lanes, packed: to[l] = (to[l] + w1[l] s1) + w2[l] s2 .. . Offsets
+ * are elements from the bases; weight counts doubles in the table of the row, where the lanes' two
+ * weights follow each other. One lane is two that are the same. */
+typedef struct rind_gather_point {
+  int32_t to[2];
+  int32_t num_terms;
+} rind_gather_point;
+
+typedef struct rind_gather_point_term {
+  int32_t offset;
+  int32_t weight;
+} rind_gather_point_term;
+
+typedef struct rind_gather_points {
+  int num_points;
+  const rind_gather_point *point;     /* [num_points], by number of terms; no two share a cell */
+  const rind_gather_point_term *term; /* those of point 0, then those of point 1, .. */
+} rind_gather_points;
 
 /* A pattern bound to a layout. */
 typedef struct rind_gather_row {
@@ -42,8 +63,9 @@ typedef struct rind_gather_row {
   ptrdiff_t source_stride[RIND_GATHER_DIMS];
   ptrdiff_t to_offset[RIND_GATHER_LANES];
   ptrdiff_t own_offset[RIND_GATHER_LANES];
-  const double *weight;    /* [num_terms * num_lanes] */
-  const ptrdiff_t *offset; /* [num_terms] */
+  const double *weight;             /* [num_terms * num_lanes] */
+  const ptrdiff_t *offset;          /* [num_terms] */
+  const rind_gather_points *points; /* of points alone, whose weight is a table of pairs */
 } rind_gather_row;
 
 typedef struct rind_gather_fill {
@@ -65,6 +87,15 @@ typedef struct rind_gather {
  * the smallest destination stride), turns the backward ones, merges those that run on, and chooses
  * the body. offset is what row->offset points at. The cells and their values stay the same. */
 void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_equal);
+
+/* True if the row can be one of points: one cell, one or two lanes, and an own term of weight 1 in
+ * place before two terms or more. */
+bool rind_gather_row_is_point(const rind_gather_row *row);
+/* One row of points in place of count such rows. Its weight, not theirs, is the start of bytes
+ * bytes of memory that the caller frees. False without memory; *done is false where there is none
+ * of such a row: offsets too large, or rows that share a cell. */
+bool rind_gather_points_create(const rind_gather_row *const *point, int count, rind_gather_row *row,
+                               size_t *bytes, bool *done);
 
 /* Runs the fills [first, last) of gather. Bases point at interior cell (0, 0, 0) of blocks, or at
  * the first value of a message's box; own_base is as long as to_base, even where no row has own

@@ -57,9 +57,9 @@ typedef struct rind_tile_view {
   size_t tile_bytes;        /* of a tile, a multiple of 16 */
   ptrdiff_t cell_stride[3]; /* elements, as in the field */
   ptrdiff_t component_stride;
-  ptrdiff_t interior;         /* elements from a tile's beginning to interior cell (0, 0, 0) */
-  const void *const *pointer; /* [num_blocks], interior cell (0, 0, 0) of component 0 */
-  int32_t aligned;            /* blocks begin at multiples of 16 bytes: chunks are copied whole */
+  ptrdiff_t interior;   /* elements from a tile's beginning to interior cell (0, 0, 0) */
+  void *const *pointer; /* [num_blocks], interior cell (0, 0, 0) of component 0 */
+  int32_t aligned;      /* blocks begin at multiples of 16 bytes: chunks are copied whole */
   int32_t num_stages;
   const int32_t *first_unit; /* [num_blocks * num_stages + 1] */
   const rind_tile_unit *unit;

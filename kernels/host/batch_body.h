@@ -41,8 +41,11 @@ GATHER_INLINE void GATHER_NAME(add_extents)(const rind_gather_row *row, double *
   const int extent = row->extent[0];
   const ptrdiff_t to_stride = row->to_stride[0], source_stride = row->source_stride[0];
   if (to_stride != 1 || source_stride != 1) {
-    if (extent == 8)
-      GATHER_NAME(add_loops)(row, to, source, 8, to_stride, source_stride, takes);
+    /* One stride in place of two equal ones leaves registers for its multiples. */
+    if (extent == 8 && to_stride == source_stride)
+      GATHER_NAME(add_loops)(row, to, source, 8, to_stride, to_stride, takes);
+    else if (extent == 4 && to_stride == source_stride)
+      GATHER_NAME(add_loops)(row, to, source, 4, to_stride, to_stride, takes);
     else
       GATHER_NAME(add_loops)(row, to, source, extent, to_stride, source_stride, takes);
     return;
@@ -120,6 +123,55 @@ GATHER_INLINE void GATHER_NAME(add_point)(const rind_gather_row *row, double *to
   if (lanes == 2) GATHER_STORE(last, pair_high(sum));
 }
 
+GATHER_INLINE pair GATHER_NAME(point_product)(const rind_gather_point_term *term,
+                                              const GATHER_SOURCE *source, const double *table) {
+  const double value = (double)source[term->offset], *weight = table + term->weight;
+  return pair_times(pair_of(weight[0], weight[1]), pair_of(value, value));
+}
+
+GATHER_INLINE void GATHER_NAME(add_twins)(const rind_gather_point *point,
+                                          const rind_gather_point_term *term, double *to,
+                                          const GATHER_SOURCE *source, const double *table) {
+  const int terms = point->num_terms;
+  double *low_a = to + point[0].to[0], *high_a = to + point[0].to[1];
+  double *low_b = to + point[1].to[0], *high_b = to + point[1].to[1];
+  pair a = pair_of(*low_a, *high_a), b = pair_of(*low_b, *high_b);
+  for (int t = 0; t < terms; ++t) {
+    a = pair_plus(a, GATHER_NAME(point_product)(term + t, source, table));
+    b = pair_plus(b, GATHER_NAME(point_product)(term + terms + t, source, table));
+  }
+  GATHER_STORE(low_a, pair_low(a));
+  GATHER_STORE(high_a, pair_high(a));
+  GATHER_STORE(low_b, pair_low(b));
+  GATHER_STORE(high_b, pair_high(b));
+}
+
+/* Cells with their terms. Two of equal length run side by side: each is one chain of additions. */
+static void GATHER_NAME(add_points)(const rind_gather_row *row, double *to,
+                                    const GATHER_SOURCE *source) {
+  const rind_gather_points *points = row->points;
+  const rind_gather_point *point = points->point, *end = point + points->num_points;
+  const rind_gather_point_term *term = points->term;
+  const double *table = row->weight;
+  while (point < end) {
+    const int terms = point->num_terms;
+    if (point + 1 < end && point[1].num_terms == terms) {
+      GATHER_NAME(add_twins)(point, term, to, source, table);
+      term += 2 * (ptrdiff_t)terms;
+      point += 2;
+    } else {
+      double *low = to + point->to[0], *high = to + point->to[1];
+      pair sum = pair_of(*low, *high);
+      for (int t = 0; t < terms; ++t)
+        sum = pair_plus(sum, GATHER_NAME(point_product)(term + t, source, table));
+      GATHER_STORE(low, pair_low(sum));
+      GATHER_STORE(high, pair_high(sum));
+      term += terms;
+      ++point;
+    }
+  }
+}
+
 /* All other rows. Those of many cells have as many of them side by side as the loop has. */
 static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
                                   const GATHER_SOURCE *source) {
@@ -158,6 +210,8 @@ static void GATHER_NAME(run_fills)(const rind_gather *gather, int first, int las
       GATHER_NAME(add_row)(row, to, source_base[fill.source]);
     else if (row->body == RIND_GATHER_CLEAR)
       clear_row_f64(row, to + row->to_offset[0]);
+    else if (row->body == RIND_GATHER_POINTS)
+      GATHER_NAME(add_points)(row, to, source_base[fill.source]);
     else
       GATHER_NAME(add_sums)(row, to, source_base[fill.source]);
   }

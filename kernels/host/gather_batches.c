@@ -41,7 +41,20 @@ static void clear_floats(const rind_gather *gather, int first, int last, float *
   }
 }
 
-/* One lane's cells, from floats to sums or back. */
+/* The cells of points, from floats to sums or back. */
+static void widen_points(const rind_gather_points *points, const float *block, double *sums) {
+  for (int p = 0; p < points->num_points; ++p)
+    for (int lane = 0; lane < 2; ++lane)
+      sums[points->point[p].to[lane]] = (double)block[points->point[p].to[lane]];
+}
+
+static void narrow_points(const rind_gather_points *points, const double *sums, float *block) {
+  for (int p = 0; p < points->num_points; ++p)
+    for (int lane = 0; lane < 2; ++lane)
+      block[points->point[p].to[lane]] = (float)sums[points->point[p].to[lane]];
+}
+
+/* One lane's cells, likewise. */
 static void widen(const rind_gather_row *row, ptrdiff_t offset, const float *block, double *sums) {
   const ptrdiff_t stride = row->to_stride[0];
   for (int k = 0; k < row->extent[3]; ++k)
@@ -72,13 +85,15 @@ static void run_batch_in_double(const rind_gather *gather, int first, int last, 
   for (int f = first; f < last; ++f) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
     RIND_ASSERT(row->body != RIND_GATHER_CLEAR);
-    for (int lane = 0; lane < row->num_lanes; ++lane)
+    if (row->points) widen_points(row->points, to, sums);
+    for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
       widen(row, row->to_offset[lane], to, sums);
   }
   run_fills(gather, first, last, sums, source_base);
   for (int f = first; f < last; ++f) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    for (int lane = 0; lane < row->num_lanes; ++lane)
+    if (row->points) narrow_points(row->points, sums, to);
+    for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
       narrow(row, row->to_offset[lane], sums, to);
   }
 }

@@ -10,7 +10,6 @@ enum { LANES = RIND_PROGRAM_LANES };
 /* One term of one cell. */
 typedef struct entry {
   int32_t to;
-  int32_t order; /* among the block's entries */
   int32_t term;
   double weight;
   bool copies; /* the whole row is this copy */
@@ -41,15 +40,13 @@ static int64_t count_entries(const rind_program_maker *maker, const rind_program
 
 /* The terms of one value of a row, at these offsets of its cell in each slot. */
 static entry *list_value(const rind_program_maker *maker, const rind_program_row *at, int lane,
-                         ptrdiff_t to, ptrdiff_t own, ptrdiff_t source, entry *next,
-                         const entry *first) {
+                         ptrdiff_t to, ptrdiff_t own, ptrdiff_t source, entry *next) {
   const rind_gather_row *row = &maker->gather->row[at->row];
   for (int t = maker->adds ? 1 : 0; t < row->num_terms; ++t) {
     const bool is_own = t < row->num_own_first || t >= row->num_terms - row->num_own_last;
     const ptrdiff_t offset = row->offset[t] + (is_own ? own + row->own_offset[lane] : source);
     const int slot = is_own ? RIND_PROGRAM_OWN : at->slot;
     *next = (entry){.to = (int32_t)(to + row->to_offset[lane]),
-                    .order = (int32_t)(next - first),
                     .term = rind_program_term(slot, !is_own && row->takes, offset),
                     .weight = row->weight[(ptrdiff_t)t * row->num_lanes + lane],
                     .copies = row->body == RIND_GATHER_COPY};
@@ -76,15 +73,9 @@ static void list_entries(const rind_program_maker *maker, const rind_program_row
               source += i[d] * row->source_stride[d];
             }
             for (int lane = 0; lane < row->num_lanes; ++lane)
-              next = list_value(maker, &rows[r], lane, to, own, source, next, entries);
+              next = list_value(maker, &rows[r], lane, to, own, source, next);
           }
   }
-}
-
-static int compare_entries(const void *a, const void *b) {
-  const entry *x = a, *y = b;
-  if (x->to != y->to) return x->to < y->to ? -1 : 1;
-  return (x->order > y->order) - (x->order < y->order);
 }
 
 static int compare_cells(const void *a, const void *b) {
@@ -100,16 +91,32 @@ static cell_kind kind_of(const rind_program_maker *maker, const entry *entries, 
   return (maker->adds ? entries->weight == 1.0 : entries->copies) ? CELL_MOVE : CELL_SUM;
 }
 
-/* Cells of sorted entries; their number. */
+/* Sorts entries by cell, those of a cell as they are, into sorted; and lists the cells, ascending.
+ * Their number, or -1 without memory. */
 static int list_cells(const rind_program_maker *maker, const entry *entries, int num_entries,
-                      cell *cells) {
-  int count = 0;
-  for (int first = 0, last = 0; first < num_entries; first = last) {
-    while (last < num_entries && entries[last].to == entries[first].to)
-      ++last;
-    cells[count++] = (cell){entries[first].to, first, last - first,
-                            (int32_t)kind_of(maker, &entries[first], last - first)};
+                      entry *sorted, cell *cells) {
+  int32_t low = INT32_MAX, high = INT32_MIN;
+  for (int e = 0; e < num_entries; ++e) {
+    if (entries[e].to < low) low = entries[e].to;
+    if (entries[e].to > high) high = entries[e].to;
   }
+  const size_t span = num_entries > 0 ? (size_t)(high - low) + 1 : 0;
+  int32_t *end = rind_allocate(span, sizeof *end); /* of the cell's entries so far */
+  if (!end) return -1;
+  int count = 0, first = 0;
+  for (int e = 0; e < num_entries; ++e)
+    ++end[entries[e].to - low];
+  for (size_t c = 0; c < span; ++c) {
+    const int num_terms = end[c];
+    end[c] = first;
+    if (num_terms > 0) cells[count++] = (cell){low + (int32_t)c, first, num_terms, CELL_SUM};
+    first += num_terms;
+  }
+  for (int e = 0; e < num_entries; ++e)
+    sorted[end[entries[e].to - low]++] = entries[e];
+  for (int c = 0; c < count; ++c)
+    cells[c].kind = (int32_t)kind_of(maker, &sorted[cells[c].first], cells[c].num_terms);
+  free(end);
   return count;
 }
 
@@ -294,18 +301,22 @@ bool rind_program_add(rind_program_maker *maker, const rind_program_row *rows, i
   const int32_t sector = maker->frame->sector;
   if (num_entries > INT_MAX / (sector > 0 ? 2 * sector : 1)) return false;
   entry *entries = rind_allocate((size_t)num_entries, sizeof *entries);
+  entry *sorted = rind_allocate((size_t)num_entries, sizeof *sorted);
   cell *cells =
       rind_allocate((size_t)num_entries * (size_t)(sector > 0 ? sector : 1), sizeof *cells);
-  bool made = entries && cells;
-  if (made) {
+  int num_cells = -1;
+  if (entries && sorted && cells) {
     list_entries(maker, rows, num_rows, entries);
-    qsort(entries, (size_t)num_entries, sizeof *entries, compare_entries);
-    int num_cells = list_cells(maker, entries, (int)num_entries, cells);
+    num_cells = list_cells(maker, entries, (int)num_entries, sorted, cells);
+  }
+  bool made = num_cells >= 0;
+  if (made) {
     if (sector > 0) num_cells = complete_sectors(maker, cells, num_cells);
     qsort(cells, (size_t)num_cells, sizeof *cells, compare_cells);
-    made = add_pieces(maker, cells, num_cells, entries);
+    made = add_pieces(maker, cells, num_cells, sorted);
   }
   free(entries);
+  free(sorted);
   free(cells);
   return made;
 }

@@ -63,6 +63,7 @@ bool rind_binder_open(rind_binder *binder, const rind_schedule *schedule, const 
                           .field = rind_view_field(layout),
                           .components = components,
                           .lanes = lanes,
+                          .points = lanes && layout->space == RIND_HOST,
                           .bound = bound};
   binder->head = rind_allocate((size_t)schedule->num_patterns, sizeof *binder->head);
   if (!binder->head) return false;
@@ -230,6 +231,7 @@ bool rind_bind_run(rind_binder *binder, const rind_schedule_fill_data *fill, int
     const bool bound = run && done && bind_patterns(binder, run->pattern, num_fills, view, done);
     free(done);
     if (!bound) return false;
+    if (binder->points && !rind_bound_pack_points(binder->bound, run->first_row)) return false;
     run->num_rows = binder->bound->num_rows - run->first_row;
   }
   for (int row = 0; row < run->num_rows; ++row)

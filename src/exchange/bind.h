@@ -25,6 +25,7 @@ typedef struct rind_binder {
   rind_view field;
   const rind_components *components; /* borrowed */
   bool lanes;                        /* fuse patterns that read the same cells */
+  bool points;                       /* pack rows of one cell, which the host alone runs */
   rind_bound *bound;
   struct rind_run *run; /* [num_runs] */
   int num_runs;

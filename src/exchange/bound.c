@@ -41,6 +41,37 @@ rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_la
   return row;
 }
 
+static void free_row(rind_bound *bound, const rind_gather_row *row) {
+  const size_t terms = (size_t)row->num_terms;
+  bound->term_bytes -= terms * ((size_t)row->num_lanes * sizeof(double) + sizeof(ptrdiff_t));
+  free((void *)row->weight);
+}
+
+bool rind_bound_pack_points(rind_bound *bound, int first_row) {
+  const int num_rows = bound->num_rows - first_row;
+  const rind_gather_row **point = rind_allocate((size_t)num_rows, sizeof *point);
+  if (!point) return false;
+  int count = 0;
+  for (int row = first_row; row < bound->num_rows; ++row)
+    if (rind_gather_row_is_point(&bound->row[row])) point[count++] = &bound->row[row];
+  rind_gather_row packed;
+  size_t bytes = 0;
+  bool done = false;
+  const bool fine = count < 2 || rind_gather_points_create(point, count, &packed, &bytes, &done);
+  free(point);
+  if (!done) return fine;
+  int kept = first_row;
+  for (int row = first_row; row < bound->num_rows; ++row)
+    if (rind_gather_row_is_point(&bound->row[row]))
+      free_row(bound, &bound->row[row]);
+    else
+      bound->row[kept++] = bound->row[row];
+  bound->row[kept] = packed;
+  bound->num_rows = kept + 1;
+  bound->term_bytes += bytes;
+  return true;
+}
+
 bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source) {
   void *fills = bound->fill;
   if (bound->num_fills == bound->fill_room && !grow(&fills, &bound->fill_room, sizeof *bound->fill))

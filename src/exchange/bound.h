@@ -19,6 +19,9 @@ typedef struct rind_bound {
  * finished (rind_gather_row_finish). NULL without memory. Valid until the next row is added. */
 rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_lanes,
                                     double **weight, ptrdiff_t **offset);
+/* Packs the rows of one cell among the rows from first_row on, to which no fill belongs yet, into
+ * one row of points, their last. No two rows may write one cell. False without memory. */
+bool rind_bound_pack_points(rind_bound *bound, int first_row);
 /* False without memory. */
 bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
 /* Gives back room that was not needed. */

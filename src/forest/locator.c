@@ -306,6 +306,27 @@ static inline int32_t find_place(const rind_locator *locator, int32_t tree, int 
   return rest > doubt && rest < 1 - doubt ? q : settle(locator, tree, a, x, q);
 }
 
+/* The tree at a place of the grid, with that place. A point on the lower border of a hole belongs
+ * to the tree before it, if there is one: along axis 0 rather than 1 rather than 2. */
+static int32_t find_tree(const rind_locator *locator, const double point[3], int i[3]) {
+  int32_t tree = locator->tree[slot_of(locator, i)];
+  for (int back = 1; tree < 0 && back < 1 << locator->dim; ++back) {
+    int before[3] = {i[0], i[1], i[2]};
+    bool exists = true;
+    for (int a = 0; a < locator->dim; ++a) {
+      if (!(back >> a & 1)) continue;
+      exists = exists && i[a] > 0 && point[a] == locator->edge[a][i[a]];
+      before[a] = i[a] - 1;
+    }
+    if (!exists) continue;
+    tree = locator->tree[slot_of(locator, before)];
+    if (tree >= 0)
+      for (int a = 0; a < 3; ++a)
+        i[a] = before[a];
+  }
+  return tree;
+}
+
 rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3], int *block) {
   int i[3] = {0, 0, 0};
   int32_t q[3] = {0, 0, 0};
@@ -314,7 +335,7 @@ rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3
     i[a] = find_along(locator, a, point[a]);
     if (i[a] < 0) return locator->periodic[a] ? RIND_TOO_FAR : RIND_OUTSIDE;
   }
-  const int32_t tree = locator->tree[slot_of(locator, i)];
+  const int32_t tree = find_tree(locator, point, i);
   if (tree < 0) return RIND_OUTSIDE;
   for (int a = 0; a < locator->dim; ++a)
     q[a] = find_place(locator, tree, a, i[a], point[a]);

@@ -52,7 +52,9 @@ double rind_locator_wrap(const rind_locator *locator, int axis, double coordinat
 /* The local block that holds a point that is wrapped, or -1 - owner. Thread-safe. */
 rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3], int *block);
 
-/* True if a local block holds the point. */
+/* True if a local block holds the point; not where it borders on a hole of the domain: there, find
+ * it.
+ */
 static inline bool rind_locator_holds(const rind_locator *locator, int block,
                                       const double point[3]) {
   const double *bound = locator->bound + 6 * (ptrdiff_t)block;

@@ -1,4 +1,5 @@
-/* groups.c - sorts particles: by block, then within each block by group, then by id. */
+/* groups.c - sorts particles: by block, column after column into the set's arrays, then within each
+ * block by group, then by id. */
 #include <particles_data.h>
 
 #include <inttypes.h>
@@ -12,18 +13,27 @@ typedef struct fault {
   int64_t id; /* that of two particles, if memory is not it */
 } fault;
 
-/* An item is a given particle, or num_given + a record. */
+/* What a thread sorts a block with. */
+typedef struct bench {
+  int64_t *next;   /* [num_groups], where the next particle of a group goes */
+  uint32_t *order; /* [most], particles of the block by group, counted from the block's first */
+  int64_t *column; /* [most], what is permuted */
+  fault found;
+} bench;
+
+/* An item is a given particle, or the number of given ones + a record. */
 typedef struct sorter {
   rind_particles *set;
   const rind_arrivals *from;
   int64_t num_items;
   int threads;
-  int64_t *slot;    /* [threads * num_blocks], where a thread's next item of a block goes */
-  uint64_t *sorted; /* [count], by block: the group in it, then the item, 32 bits each */
-  uint32_t *item;   /* [count], by group */
-  int64_t *scratch; /* [threads * num_groups] */
-  fault *found;     /* [threads] */
+  int64_t *next;   /* [threads * num_blocks], where a thread's next item of a block goes */
+  uint32_t *place; /* [num_items], in the set, by block; GONE: on another rank */
+  uint32_t *group; /* [count], in its block, of the particle in that place */
+  bench *bench;    /* [threads] */
 } sorter;
+
+static const uint32_t GONE = UINT32_MAX;
 
 typedef struct tagged {
   int64_t id;
@@ -35,33 +45,6 @@ static int32_t block_of(const sorter *s, int64_t item) {
   return item < given ? s->from->given_block[item] : s->from->record_block[item - given];
 }
 
-static const char *record_of(const sorter *s, uint32_t item) {
-  return s->from->records + (size_t)(item - s->from->given.count) * s->from->record_bytes;
-}
-
-static double coordinate_of(const sorter *s, int axis, uint32_t item) {
-  if (item < s->from->given.count)
-    return rind_locator_wrap(&s->set->locator, axis, s->from->given.position[axis][item]);
-  double x;
-  memcpy(&x, record_of(s, item) + (size_t)axis * sizeof x, sizeof x);
-  return x;
-}
-
-static int64_t id_of(const sorter *s, uint32_t item) {
-  if (item < s->from->given.count) return s->from->given.id[item];
-  int64_t id;
-  memcpy(&id, record_of(s, item) + (size_t)s->set->dim * sizeof(double), sizeof id);
-  return id;
-}
-
-static double attribute_of(const sorter *s, int k, uint32_t item) {
-  if (item < s->from->given.count) return s->from->given.attribute[k][item];
-  double value;
-  memcpy(&value, record_of(s, item) + ((size_t)s->set->dim + 1 + (size_t)k) * sizeof(double),
-         sizeof value);
-  return value;
-}
-
 /* The items of one thread. */
 static void range_of(const sorter *s, int thread, int64_t *first, int64_t *last) {
   const int64_t part = s->num_items / s->threads + 1;
@@ -70,40 +53,71 @@ static void range_of(const sorter *s, int thread, int64_t *first, int64_t *last)
 }
 
 /* Stable: by block, and within one by item. */
-static void sort_by_block(const sorter *s) {
+static void find_places(const sorter *s) {
   const int num_blocks = s->set->num_blocks;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1)
   for (int t = 0; t < s->threads; ++t) {
-    int64_t first, last, *slot = s->slot + (size_t)t * (size_t)num_blocks;
+    int64_t first, last, *next = s->next + (size_t)t * (size_t)num_blocks;
     range_of(s, t, &first, &last);
     for (int64_t i = first; i < last; ++i)
-      if (block_of(s, i) >= 0) ++slot[block_of(s, i)];
+      if (block_of(s, i) >= 0) ++next[block_of(s, i)];
   }
   int64_t sum = 0, *in_block = s->set->first_in_block;
   for (int b = 0; b < num_blocks; ++b) {
     in_block[b] = sum;
     for (int t = 0; t < s->threads; ++t) {
-      int64_t *slot = &s->slot[(size_t)t * (size_t)num_blocks + (size_t)b];
-      const int64_t here = *slot;
-      *slot = sum;
+      int64_t *next = &s->next[(size_t)t * (size_t)num_blocks + (size_t)b];
+      const int64_t here = *next;
+      *next = sum;
       sum += here;
     }
   }
   in_block[num_blocks] = sum;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1)
   for (int t = 0; t < s->threads; ++t) {
-    int64_t first, last, *slot = s->slot + (size_t)t * (size_t)num_blocks;
+    int64_t first, last, *next = s->next + (size_t)t * (size_t)num_blocks;
     range_of(s, t, &first, &last);
     for (int64_t i = first; i < last; ++i) {
       const int32_t block = block_of(s, i);
-      if (block < 0) continue;
-      double x[3] = {0};
-      for (int a = 0; a < s->set->dim; ++a)
-        x[a] = coordinate_of(s, a, (uint32_t)i);
-      const uint64_t group = (uint64_t)rind_particles_group(s->set, block, x);
-      s->sorted[slot[block]++] = group << 32 | (uint64_t)i;
+      s->place[i] = block < 0 ? GONE : (uint32_t)next[block]++;
     }
   }
+}
+
+/* 8 bytes of each item to its place: those of the given column, and word of the records. */
+static void place_column(const sorter *s, const void *column, size_t word, void *to) {
+  const rind_arrivals *from = s->from;
+  const char *given = column, *records = from->records;
+  char *placed = to;
+#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
+  for (int t = 0; t < s->threads; ++t) {
+    int64_t first, last;
+    range_of(s, t, &first, &last);
+    const int64_t middle = last < from->given.count ? last : from->given.count;
+    for (int64_t i = first; i < middle; ++i)
+      if (s->place[i] != GONE) memcpy(placed + 8 * (size_t)s->place[i], given + 8 * i, 8);
+    for (int64_t i = first > middle ? first : middle; i < last; ++i)
+      memcpy(placed + 8 * (size_t)s->place[i],
+             records + (size_t)(i - from->given.count) * from->record_bytes + 8 * word, 8);
+  }
+}
+
+/* Every column, block by block; positions given are moved into the domain. */
+static void place_columns(const sorter *s) {
+  rind_particles *set = s->set;
+  const rind_particle_arrays *given = &s->from->given;
+  const size_t dim = (size_t)set->dim;
+  for (size_t a = 0; a < dim; ++a) {
+    place_column(s, given->position[a], a, set->position[a]);
+    if (!set->locator.periodic[a]) continue;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int64_t p = 0; p < set->count; ++p)
+      set->position[a][p] = rind_locator_wrap(&set->locator, (int)a, set->position[a][p]);
+  }
+  place_column(s, given->id, dim, set->id);
+  for (int k = 0; k < set->num_attributes; ++k)
+    place_column(s, given->attribute ? given->attribute[k] : NULL, dim + 1 + (size_t)k,
+                 set->attribute[k]);
 }
 
 static int compare_tagged(const void *one, const void *other) {
@@ -112,12 +126,11 @@ static int compare_tagged(const void *one, const void *other) {
 }
 
 /* Sorts the items of a group that are not in the order of their ids. False without memory. */
-static bool sort_group(const sorter *s, int64_t first, int64_t last) {
-  const size_t n = (size_t)(last - first);
+static bool sort_group(int64_t *id, uint32_t *order, size_t n) {
   tagged few[64], *list = n <= 64 ? few : malloc(n * sizeof *list);
   if (!list) return false;
   for (size_t i = 0; i < n; ++i)
-    list[i] = (tagged){.id = s->set->id[first + (int64_t)i], .item = s->item[first + (int64_t)i]};
+    list[i] = (tagged){.id = id[i], .item = order[i]};
   if (n <= 64) {
     for (size_t i = 1; i < n; ++i) {
       const tagged moved = list[i];
@@ -130,8 +143,8 @@ static bool sort_group(const sorter *s, int64_t first, int64_t last) {
     qsort(list, n, sizeof *list, compare_tagged);
   }
   for (size_t i = 0; i < n; ++i) {
-    s->set->id[first + (int64_t)i] = list[i].id;
-    s->item[first + (int64_t)i] = list[i].item;
+    id[i] = list[i].id;
+    order[i] = list[i].item;
   }
   if (list != few) free(list);
   return true;
@@ -141,63 +154,86 @@ static void note(fault *found, fault what) {
   if (what.block < found->block) *found = what;
 }
 
-static void sort_block(const sorter *s, int block, int64_t *slot, fault *found) {
+/* Orders a block's particles by group. */
+static void order_block(const sorter *s, int block, bench *at) {
   rind_particles *set = s->set;
   const int64_t begin = set->first_in_block[block], end = set->first_in_block[block + 1];
-  int64_t *first = set->first_in_group + block * set->num_groups;
-  memset(slot, 0, (size_t)set->num_groups * sizeof *slot);
-  for (int64_t p = begin; p < end; ++p)
-    ++slot[s->sorted[p] >> 32];
-  int64_t sum = begin;
-  for (int64_t k = 0; k < set->num_groups; ++k) {
-    first[k] = sum;
-    sum += slot[k];
-    slot[k] = first[k];
-  }
+  int64_t *first = set->first_in_group + block * set->num_groups, sum = 0;
+  memset(at->next, 0, (size_t)set->num_groups * sizeof *at->next);
   for (int64_t p = begin; p < end; ++p) {
-    const int64_t to = slot[s->sorted[p] >> 32]++;
-    s->item[to] = (uint32_t)s->sorted[p];
-    set->id[to] = id_of(s, s->item[to]);
+    double x[3] = {0};
+    for (int a = 0; a < set->dim; ++a)
+      x[a] = set->position[a][p];
+    s->group[p] = (uint32_t)rind_particles_group(set, block, x);
+    ++at->next[s->group[p]];
   }
   for (int64_t k = 0; k < set->num_groups; ++k) {
-    const int64_t last = slot[k];
+    const int64_t here = at->next[k];
+    first[k] = begin + sum;
+    at->next[k] = sum;
+    sum += here;
+  }
+  for (int64_t p = begin; p < end; ++p)
+    at->order[at->next[s->group[p]]++] = (uint32_t)(p - begin);
+}
+
+static void permute(const bench *at, void *column, int64_t begin, int64_t count) {
+  int64_t *values = (int64_t *)column + begin;
+  memcpy(at->column, values, (size_t)count * sizeof *values);
+  for (int64_t p = 0; p < count; ++p)
+    values[p] = at->column[at->order[p]];
+}
+
+/* Puts each group in the order of ids, which are already by group. */
+static void order_ids(const sorter *s, int block, bench *at) {
+  const rind_particles *set = s->set;
+  const int64_t *first = set->first_in_group + block * set->num_groups;
+  const int64_t begin = set->first_in_block[block];
+  int64_t *id = set->id + begin;
+  for (int64_t k = 0; k < set->num_groups; ++k) {
+    const int64_t from = first[k] - begin, last = at->next[k];
     bool ascend = true;
-    for (int64_t p = first[k] + 1; p < last && ascend; ++p)
-      ascend = set->id[p - 1] < set->id[p];
+    for (int64_t p = from + 1; p < last && ascend; ++p)
+      ascend = id[p - 1] < id[p];
     if (ascend) continue;
-    if (!sort_group(s, first[k], last)) {
-      note(found, (fault){.block = block, .memory = true});
+    if (!sort_group(id + from, at->order + from, (size_t)(last - from))) {
+      note(&at->found, (fault){.block = block, .memory = true});
       continue;
     }
-    for (int64_t p = first[k] + 1; p < last; ++p)
-      if (set->id[p - 1] == set->id[p]) note(found, (fault){.block = block, .id = set->id[p]});
+    for (int64_t p = from + 1; p < last; ++p)
+      if (id[p - 1] == id[p]) note(&at->found, (fault){.block = block, .id = id[p]});
   }
+}
+
+static void sort_block(const sorter *s, int block, bench *at) {
+  rind_particles *set = s->set;
+  const int64_t begin = set->first_in_block[block];
+  const int64_t count = set->first_in_block[block + 1] - begin;
+  order_block(s, block, at);
+  permute(at, set->id, begin, count);
+  order_ids(s, block, at);
   for (int a = 0; a < set->dim; ++a)
-    for (int64_t p = begin; p < end; ++p)
-      set->position[a][p] = coordinate_of(s, a, s->item[p]);
+    permute(at, set->position[a], begin, count);
   for (int k = 0; k < set->num_attributes; ++k)
-    for (int64_t p = begin; p < end; ++p)
-      set->attribute[k][p] = attribute_of(s, k, s->item[p]);
+    permute(at, set->attribute[k], begin, count);
 }
 
 static rind_error sort_blocks(const sorter *s) {
   rind_particles *set = s->set;
   int next = 0;
 #pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-  for (int t = 0; t < s->threads; ++t) {
-    s->found[t] = (fault){.block = set->num_blocks};
+  for (int t = 0; t < s->threads; ++t)
     for (;;) {
       int block;
 #pragma omp atomic capture
       block = next++;
       if (block >= set->num_blocks) break;
-      sort_block(s, block, s->scratch + t * set->num_groups, &s->found[t]);
+      sort_block(s, block, &s->bench[t]);
     }
-  }
   set->first_in_group[set->num_blocks * set->num_groups] = set->count;
-  fault first = s->found[0];
-  for (int t = 1; t < s->threads; ++t)
-    note(&first, s->found[t]);
+  fault first = {.block = set->num_blocks};
+  for (int t = 0; t < s->threads; ++t)
+    note(&first, s->bench[t].found);
   if (first.block == set->num_blocks) return RIND_OK;
   RIND_REQUIRE(set->context, !first.memory, RIND_ERROR_MEMORY,
                "no memory to sort the particles of block %d", first.block);
@@ -225,15 +261,58 @@ static rind_error allocate_set(rind_particles *set) {
 }
 
 static rind_error allocate_sorter(sorter *s) {
-  const size_t n = (size_t)s->set->count, threads = (size_t)s->threads;
-  s->slot = rind_allocate(threads * (size_t)s->set->num_blocks, sizeof *s->slot);
-  s->sorted = malloc((n + 1) * sizeof *s->sorted);
-  s->item = malloc((n + 1) * sizeof *s->item);
-  s->scratch = rind_allocate(threads * (size_t)s->set->num_groups, sizeof *s->scratch);
-  s->found = rind_allocate(threads, sizeof *s->found);
-  RIND_REQUIRE(s->set->context, s->slot && s->sorted && s->item && s->scratch && s->found,
-               RIND_ERROR_MEMORY, "no memory to sort %" PRId64 " particles", s->set->count);
+  const size_t threads = (size_t)s->threads;
+  s->next = rind_allocate(threads * (size_t)s->set->num_blocks, sizeof *s->next);
+  s->place = malloc(((size_t)s->num_items + 1) * sizeof *s->place);
+  s->group = malloc(((size_t)s->set->count + 1) * sizeof *s->group);
+  s->bench = rind_allocate(threads, sizeof *s->bench);
+  RIND_REQUIRE(s->set->context, s->next && s->place && s->group && s->bench, RIND_ERROR_MEMORY,
+               "no memory to sort %" PRId64 " particles", s->set->count);
   return RIND_OK;
+}
+
+/* Blocks are known by now. */
+static rind_error allocate_benches(const sorter *s) {
+  const rind_particles *set = s->set;
+  int64_t most = 0;
+  bool fine = true;
+  for (int b = 0; b < set->num_blocks; ++b) {
+    const int64_t here = set->first_in_block[b + 1] - set->first_in_block[b];
+    most = here > most ? here : most;
+  }
+  for (int t = 0; t < s->threads; ++t) {
+    bench *at = &s->bench[t];
+    at->next = rind_allocate((size_t)set->num_groups, sizeof *at->next);
+    at->order = malloc(((size_t)most + 1) * sizeof *at->order);
+    at->column = malloc(((size_t)most + 1) * sizeof *at->column);
+    at->found = (fault){.block = set->num_blocks};
+    fine = fine && at->next && at->order && at->column;
+  }
+  RIND_REQUIRE(set->context, fine, RIND_ERROR_MEMORY,
+               "no memory to sort a block of %" PRId64 " particles on %d threads", most,
+               s->threads);
+  return RIND_OK;
+}
+
+static rind_error sort_all(sorter *s) {
+  RIND_TRY(allocate_set(s->set));
+  RIND_TRY(allocate_sorter(s));
+  find_places(s);
+  place_columns(s);
+  RIND_TRY(allocate_benches(s));
+  return sort_blocks(s);
+}
+
+static void free_sorter(sorter *s) {
+  for (int t = 0; s->bench && t < s->threads; ++t) {
+    free(s->bench[t].next);
+    free(s->bench[t].order);
+    free(s->bench[t].column);
+  }
+  free(s->bench);
+  free(s->next);
+  free(s->place);
+  free(s->group);
 }
 
 rind_error rind_particles_fill(rind_particles *particles, const rind_arrivals *arrivals) {
@@ -241,22 +320,13 @@ rind_error rind_particles_fill(rind_particles *particles, const rind_arrivals *a
               .from = arrivals,
               .num_items = arrivals->given.count + arrivals->num_records,
               .threads = particles->context->threads};
-  RIND_REQUIRE(particles->context, s.num_items < UINT32_MAX, RIND_ERROR_OVERFLOW,
+  RIND_REQUIRE(particles->context, s.num_items < GONE, RIND_ERROR_OVERFLOW,
                "%" PRId64 " particles on a rank: fewer than %lld it must be", s.num_items,
-               (long long)UINT32_MAX);
+               (long long)GONE);
   particles->count = arrivals->num_records;
   for (int64_t i = 0; i < arrivals->given.count; ++i)
     particles->count += arrivals->given_block[i] >= 0;
-  rind_error error = allocate_set(particles);
-  if (error == RIND_OK) error = allocate_sorter(&s);
-  if (error == RIND_OK) {
-    sort_by_block(&s);
-    error = sort_blocks(&s);
-  }
-  free(s.slot);
-  free(s.sorted);
-  free(s.item);
-  free(s.scratch);
-  free(s.found);
+  const rind_error error = sort_all(&s);
+  free_sorter(&s);
   return error;
 }

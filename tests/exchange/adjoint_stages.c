@@ -2,6 +2,7 @@
  * order they had, no more stages than the cell that is written most often needs in a row. */
 #include <check.h>
 #include <exchange_trees.h>
+#include <loose_rows.h>
 #include <stages.h>
 
 #include <string.h>
@@ -85,12 +86,14 @@ static void check_batch(const scene *s, const rind_batches *batches, const rind_
   free(after);
 }
 
-static void check_batches(const scene *s, const rind_layout *layout, rind_batches *batches,
+static void check_batches(const scene *s, const rind_layout *layout, const rind_batches *packed,
                           long counts[2]) {
+  rind_batches loose, *batches = &loose;
   const size_t elements = rind_layout_block_elements(layout);
   const ptrdiff_t origin = rind_layout_interior_offset(layout);
+  if (packed->bound.num_fills == 0) return;
+  CHECK(loose_rows_create(packed, &loose), "no memory");
   const size_t bytes = (size_t)batches->bound.num_fills * sizeof *batches->bound.fill;
-  if (bytes == 0) return;
   rind_gather_fill *old = rind_allocate(bytes, 1);
   rind_stages stages = {0};
   memcpy(old, batches->bound.fill, bytes);
@@ -100,6 +103,7 @@ static void check_batches(const scene *s, const rind_layout *layout, rind_batche
   counts[0] += stages.num_stages;
   counts[1] += batches->bound.num_fills;
   rind_stages_destroy(&stages);
+  loose_rows_destroy(&loose);
   free(old);
 }
 

@@ -5,6 +5,7 @@
 #include <block_programs.h>
 #include <check.h>
 #include <exchange_trees.h>
+#include <loose_rows.h>
 #include <on_device.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,10 +188,12 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
   const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout);
   for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
     const rind_batches *batches = &exchange->adjoint->phase[p].part[0].local;
-    const rind_gather gather = rind_bound_gather(&batches->bound);
+    rind_batches loose;
+    CHECK(loose_rows_create(batches, &loose), "no memory");
+    const rind_gather gather = rind_bound_gather(&loose.bound);
     run_rows(exchange, batches, -1, rows);
     rind_programs programs;
-    CHECK(rind_programs_make(&gather, batches->first_fill, batches->num_batches, &frame,
+    CHECK(rind_programs_make(&gather, loose.first_fill, batches->num_batches, &frame,
                              room(p, rules, kind), &programs),
           "no memory");
     check_written_back(s, &programs, &made->layout);
@@ -201,6 +204,7 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
       run_rows(exchange, batches, programs.rest[r], made);
     rests += programs.num_rest;
     rind_programs_free(&programs);
+    loose_rows_destroy(&loose);
     compare(s, rows, made, "adjoint", rules, kind, p);
   }
 }

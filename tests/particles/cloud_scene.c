@@ -104,6 +104,10 @@ void cloud_position(const cloud_scene *scene, const world *all, int64_t id, doub
     if (x[a] > scene->upper[a]) x[a] = scene->upper[a];
     if (id % 10 == 3 && cloud_random(51 + (uint64_t)a, id) < 0.6)
       x[a] = border(scene, all, id, a);
+    else if (id % 10 == 5) /* as near to one as can be */
+      x[a] =
+          fmin(fmax(nextafter(border(scene, all, id, a), id % 20 < 10 ? -99 : 99), scene->lower[a]),
+               scene->upper[a]);
     else if (scene->periodic[a] && id % 10 == 4)
       x[a] += length * floor(7 * cloud_random(61 + (uint64_t)a, id) - 3);
   }

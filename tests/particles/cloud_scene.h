@@ -39,7 +39,8 @@ typedef struct cloud_given {
 } cloud_given;
 
 /* The particles of this rank out of total: those with id % size == rank, or all if size is 1, in a
- * shuffled order. A tenth lie on borders and corners of blocks of the scene, which all gives. */
+ * shuffled order. A tenth lie on borders and corners of blocks of the scene, which all gives, a
+ * tenth as near to them as can be. */
 void cloud_give(const cloud_scene *scene, const world *all, int64_t total, cloud_given *given);
 void cloud_given_free(cloud_given *given);
 /* What particle id is given as. */

@@ -209,8 +209,59 @@ static void change_forest(void) {
   cloud_scene_destroy(&scene);
 }
 
+/* Three rectangles of different sizes around a hole, and what belongs to which.
+ *
+ *       1.7  +-----+
+ *            |  2  |  hole
+ *       1    +-----+---------+
+ *            |  0  |    1    |
+ *       0    +-----+---------+
+ *            0    0.3        1 */
+static void surround_hole(const char *path) {
+  static const char text[] =
+      "*node\n1,0,0\n2,0.3,0\n3,1,0\n4,0,1\n5,0.3,1\n6,1,1\n7,0,1.7\n8,0.3,1.7\n"
+      "*element,type=CPS4\n1,1,2,5,4\n2,2,3,6,5\n3,4,5,8,7\n";
+  static const struct {
+    double x, y;
+    int tree; /* -1: refused */
+  } places[] = {{0.1, 0.1, 0},   {0.3, 0.5, 1},       {0.1, 1, 2},  {0.3, 1, 2},
+                {0.3, 1.7, 2},   {0.3, 1.5, 2},       {0.7, 1, 1},  {1, 1, 1},
+                {0.7, 1.2, -1},  {0.300001, 1.5, -1}, {1, 1.7, -1}, {0, 1.7, 2},
+                {0.15, 1.35, 2}, {0.65, 0.5, 1},      {1, 0.25, 1}, {0.3, 0, 1}};
+  rind_context *context = NULL;
+  rind_forest *forest = NULL;
+  CHECK_OK(rind_context_create(MPI_COMM_WORLD, NULL, &context), NULL);
+  const int rank = rind_context_rank(context);
+  FILE *file = rank == 0 ? fopen(path, "w") : NULL;
+  CHECK(rank > 0 || (file && fputs(text, file) >= 0 && fclose(file) == 0), "no %s", path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK_OK(rind_forest_create_mesh(context, path, 2, &forest), context);
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+    const double x = places[i].x, y = places[i].y;
+    const int64_t id = 4;
+    const rind_particle_arrays one = {.count = rank == 0, .position = {&x, &y}, .id = &id};
+    rind_particles *set = NULL;
+    const rind_error error = rind_particles_create(forest, &one, NULL, &set);
+    const rind_error expected = places[i].tree < 0 ? RIND_ERROR_INVALID : RIND_OK;
+    CHECK(error == expected, "(%g, %g): %s", x, y, rind_last_error(context));
+    if (!set) continue;
+    CHECK_OK(rind_particles_sort(set, NULL), context);
+    CHECK_OK(rind_particles_migrate(set, NULL, NULL), context);
+    const int64_t *first = rind_particles_first_in_block(set);
+    for (int b = 0; b < rind_forest_num_blocks(forest); ++b)
+      CHECK(first[b] == first[b + 1] || rind_forest_block(forest, b)->tree == places[i].tree,
+            "(%g, %g) is in tree %d", x, y, rind_forest_block(forest, b)->tree);
+    CHECK(rind_particles_num_global(set) == 1, "%lld particles",
+          (long long)rind_particles_num_global(set));
+    rind_particles_destroy(&set);
+  }
+  rind_forest_destroy(&forest);
+  rind_context_destroy(&context);
+}
+
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
+  if (argc > 1) surround_hole(argv[1]);
   for (int number = 0; number < NUM_CLOUDS; ++number)
     run(number, 1 + number % 3);
   change_forest();

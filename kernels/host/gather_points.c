@@ -1,0 +1,128 @@
+/* gather_points.c - packs rows of one cell: 8 bytes a term, and each pair of weights once. */
+#include <core.h>
+#include <gather.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool rind_gather_row_is_point(const rind_gather_row *row) {
+  if (row->body != RIND_GATHER_SUM || row->num_lanes > 2 || row->num_terms < 3 ||
+      row->num_own_first != 1 || row->num_own_last != 0)
+    return false;
+  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
+    if (row->extent[d] != 1) return false;
+  for (int lane = 0; lane < row->num_lanes; ++lane)
+    if (row->weight[lane] != 1.0 || row->offset[0] + row->own_offset[lane] != row->to_offset[lane])
+      return false;
+  return true;
+}
+
+static bool fits(ptrdiff_t offset) {
+  return offset >= INT32_MIN && offset <= INT32_MAX;
+}
+
+static ptrdiff_t last_cell(const rind_gather_row *row) {
+  return row->to_offset[row->num_lanes - 1];
+}
+
+static bool share_a_cell(const rind_gather_row *a, const rind_gather_row *b) {
+  return a->to_offset[0] == b->to_offset[0] || a->to_offset[0] == last_cell(b) ||
+         last_cell(a) == b->to_offset[0] || last_cell(a) == last_cell(b);
+}
+
+static bool can_pack(const rind_gather_row *const *point, int count, int64_t *num_terms) {
+  *num_terms = 0;
+  for (int p = 0; p < count; ++p) {
+    *num_terms += point[p]->num_terms - 1;
+    if (!fits(point[p]->to_offset[0]) || !fits(last_cell(point[p]))) return false;
+    for (int term = 1; term < point[p]->num_terms; ++term)
+      if (!fits(point[p]->offset[term])) return false;
+    for (int q = 0; q < p; ++q)
+      if (share_a_cell(point[p], point[q])) return false;
+  }
+  return *num_terms <= INT32_MAX / 2;
+}
+
+/* Where the pair of weights lies in the table, which it joins if it is new. Bits count: -0 and 0
+ * differ. */
+static int32_t find_weights(double *table, int32_t *num_weights, const double pair[2]) {
+  for (int32_t w = 0; w < *num_weights; w += 2)
+    if (memcmp(table + w, pair, 2 * sizeof *pair) == 0) return w;
+  memcpy(table + *num_weights, pair, 2 * sizeof *pair);
+  *num_weights += 2;
+  return *num_weights - 2;
+}
+
+static int compare_rows(const void *left, const void *right) {
+  const rind_gather_row *a = *(const rind_gather_row *const *)left;
+  const rind_gather_row *b = *(const rind_gather_row *const *)right;
+  if (a->num_terms != b->num_terms) return a->num_terms < b->num_terms ? -1 : 1;
+  return a->to_offset[0] < b->to_offset[0] ? -1 : a->to_offset[0] > b->to_offset[0];
+}
+
+/* Points, terms and weights of sorted rows. */
+static int32_t write_points(const rind_gather_row *const *row, int count, rind_gather_point *point,
+                            rind_gather_point_term *term, double *table) {
+  int32_t num_weights = 0;
+  for (int p = 0; p < count; ++p) {
+    const int lanes = row[p]->num_lanes, num_terms = row[p]->num_terms;
+    point[p] = (rind_gather_point){{(int32_t)row[p]->to_offset[0], (int32_t)last_cell(row[p])},
+                                   num_terms - 1};
+    for (int t = 1; t < num_terms; ++t, ++term) {
+      const double *weight = row[p]->weight + (ptrdiff_t)t * lanes;
+      const double pair[2] = {weight[0], weight[lanes - 1]};
+      *term = (rind_gather_point_term){(int32_t)row[p]->offset[t],
+                                       find_weights(table, &num_weights, pair)};
+    }
+  }
+  return num_weights;
+}
+
+/* The table comes first, where it is aligned best. */
+static void *join(const double *table, size_t table_bytes, const rind_gather_point_term *term,
+                  size_t term_bytes, const rind_gather_point *point, int count, size_t *bytes) {
+  const size_t point_bytes = (size_t)count * sizeof *point;
+  *bytes = table_bytes + sizeof(rind_gather_points) + term_bytes + point_bytes;
+  char *memory = rind_allocate(*bytes, 1);
+  if (!memory) return NULL;
+  char *terms = memory + table_bytes + sizeof(rind_gather_points), *points = terms + term_bytes;
+  memcpy(memory, table, table_bytes);
+  memcpy(terms, term, term_bytes);
+  memcpy(points, point, point_bytes);
+  *(rind_gather_points *)(void *)(memory + table_bytes) =
+      (rind_gather_points){.num_points = count,
+                           .point = (rind_gather_point *)(void *)points,
+                           .term = (rind_gather_point_term *)(void *)terms};
+  return memory;
+}
+
+bool rind_gather_points_create(const rind_gather_row *const *point, int count, rind_gather_row *row,
+                               size_t *bytes, bool *done) {
+  int64_t num_terms = 0;
+  *done = false;
+  if (!can_pack(point, count, &num_terms)) return true;
+  const rind_gather_row **sorted = rind_allocate((size_t)count, sizeof *sorted);
+  rind_gather_point *points = rind_allocate((size_t)count, sizeof *points);
+  rind_gather_point_term *terms = rind_allocate((size_t)num_terms, sizeof *terms);
+  double *table = rind_allocate(2 * (size_t)num_terms, sizeof *table), *memory = NULL;
+  if (sorted && points && terms && table) {
+    memcpy(sorted, point, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_rows);
+    const size_t weights = (size_t)write_points(sorted, count, points, terms, table);
+    memory = join(table, weights * sizeof *table, terms, (size_t)num_terms * sizeof *terms, points,
+                  count, bytes);
+    if (memory)
+      *row = (rind_gather_row){.body = RIND_GATHER_POINTS,
+                               .num_lanes = 2,
+                               .num_terms = 1 + (int32_t)num_terms,
+                               .num_own_first = 1,
+                               .extent = {1, 1, 1, 1},
+                               .weight = memory,
+                               .points = (rind_gather_points *)(void *)(memory + weights)};
+  }
+  free(sorted);
+  free(points);
+  free(terms);
+  free(table);
+  *done = memory != NULL;
+  return *done;
+}

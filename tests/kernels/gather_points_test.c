@@ -1,0 +1,108 @@
+/* gather_points_test.c - rows of one cell give the same bits packed and one by one. */
+#include <check.h>
+#include <random_rows.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 12, APART = 9, CASES = 400 };
+
+static random_row made[MOST];
+static double source[ROW_ELEMENTS];
+static double block[ROW_ELEMENTS], before[ROW_ELEMENTS], expected[ROW_ELEMENTS];
+static double sums[ROW_ELEMENTS];
+
+static void put_random(void *data, rind_type type) {
+  for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
+    if (type == RIND_FLOAT64)
+      ((double *)data)[at] = random_value();
+    else
+      ((float *)data)[at] = (float)random_value();
+}
+
+/* Rows of few lengths and few weights, each with cells of its own. */
+static void make_points(int count) {
+  static const int num_terms[] = {3, 5, 5, 9, 20};
+  for (int p = 0; p < count; ++p) {
+    random_row *row = &made[p];
+    make_row_in_place(row, 1 + random_int(2), num_terms[random_int(5)], SHAPE_POINT, false);
+    for (int lane = 0; lane < row->finished.num_lanes; ++lane)
+      row->finished.to_offset[lane] += p * APART;
+    row->offset[0] += p * APART;
+    for (int w = row->finished.num_lanes; w < row->finished.num_terms * row->finished.num_lanes;
+         ++w)
+      if (random_int(2)) row->weight[w] = random_int(3) - 1.5;
+  }
+}
+
+/* All rows, in order, to a block of doubles or, through sums, of floats. */
+static void run(const rind_gather_row *rows, int count, rind_type source_type, bool floats) {
+  rind_gather_fill fill[MOST];
+  for (int f = 0; f < count; ++f)
+    fill[f] = (rind_gather_fill){f, 0, 0};
+  const rind_gather gather = {RIND_FLOAT64, source_type, rows, fill, count};
+  const rind_gather_scratch scratch = {sums, ROW_ELEMENTS, 0};
+  const int first[2] = {0, count};
+  void *const to[1] = {block};
+  const void *const from[1] = {source};
+  memcpy(block, before, sizeof block);
+  rind_gather_host_batches(&gather, first, 1, to, from, 1, floats ? &scratch : NULL);
+}
+
+static void check_case(int number) {
+  const bool floats = number % 2;
+  const rind_type type = number / 2 % 2 ? RIND_FLOAT32 : RIND_FLOAT64;
+  const int count = 2 + random_int(MOST - 1);
+  rind_gather_row rows[MOST], packed;
+  const rind_gather_row *point[MOST];
+  size_t bytes = 0;
+  bool done = false;
+  make_points(count);
+  put_random(source, type);
+  put_random(before, floats ? RIND_FLOAT32 : RIND_FLOAT64);
+  for (int p = 0; p < count; ++p) {
+    rows[p] = made[p].finished;
+    point[p] = &rows[p];
+    CHECK(rind_gather_row_is_point(&rows[p]), "case %d: row %d is no point", number, p);
+  }
+  run(rows, count, type, floats);
+  memcpy(expected, block, sizeof block);
+  const bool fine = rind_gather_points_create(point, count, &packed, &bytes, &done);
+  CHECK(fine && done, "case %d: %d points are not packed", number, count);
+  if (!done) return;
+  run(&packed, 1, type, floats);
+  CHECK(memcmp(block, expected, sizeof block) == 0, "case %d: %d packed points give other bits",
+        number, count);
+  CHECK(memcmp(block, before, sizeof block) != 0, "case %d: nothing was added", number);
+  free((void *)packed.weight);
+}
+
+/* What cannot be packed is left as it is. */
+static void check_refusals(void) {
+  rind_gather_row packed;
+  size_t bytes = 0;
+  bool done = true;
+  make_points(2);
+  const rind_gather_row *const point[2] = {&made[0].finished, &made[1].finished};
+  made[1].finished.to_offset[0] = made[0].finished.to_offset[0];
+  CHECK(rind_gather_points_create(point, 2, &packed, &bytes, &done) && !done,
+        "rows that share a cell are packed");
+  make_points(2);
+  made[1].offset[2] = (ptrdiff_t)INT32_MAX + 1;
+  CHECK(rind_gather_points_create(point, 2, &packed, &bytes, &done) && !done,
+        "an offset of more than 31 bits is packed");
+  make_points(1);
+  made[0].weight[0] = 2;
+  CHECK(!rind_gather_row_is_point(&made[0].finished), "a row that doubles its cell is a point");
+  make_row_in_place(&made[0], 1, 5, SHAPE_BOX, false);
+  made[0].finished.extent[0] = 2;
+  CHECK(!rind_gather_row_is_point(&made[0].finished), "a row of two cells is a point");
+}
+
+int main(int argc, char **argv) {
+  check_begin(&argc, &argv);
+  for (int number = 0; number < CASES; ++number)
+    check_case(number);
+  check_refusals();
+  return check_end();
+}

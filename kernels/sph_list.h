@@ -27,6 +27,14 @@ typedef struct rind_sph_list {
   bool has_start;
 } rind_sph_list;
 
+/* Particles are gathered in an order that no cache foresees: what will be read so many later. */
+enum { RIND_SPH_AHEAD = 16 };
+#if defined(__GNUC__)
+#define RIND_SPH_WILL_READ(address) __builtin_prefetch(address)
+#else
+#define RIND_SPH_WILL_READ(address) ((void)(address))
+#endif
+
 /* The particles that a list is made of. */
 typedef struct rind_sph_source {
   int num_own, count;

@@ -116,6 +116,14 @@ static int sort_cells(const rind_sph_source *source, rind_sph_list *list) {
   return -1;
 }
 
+/* A position that will be read. */
+static void expect(const rind_sph_source *source, int dim, uint32_t i) {
+  const size_t bytes = source->type == RIND_FLOAT64 ? sizeof(double) : sizeof(float);
+  if (i >= (uint32_t)source->num_own) return;
+  for (int a = 0; a < dim; ++a)
+    RIND_SPH_WILL_READ((const char *)source->position[a] + i * bytes);
+}
+
 static void find_starts(rind_sph_list *list) {
   const size_t cells = rind_sph_num_cells(&list->grid);
   size_t next = 0;
@@ -137,6 +145,8 @@ bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *sourc
   *bad = sort_cells(source, list);
   if (*bad >= 0) return true;
   for (int p = 0; p < list->count; ++p) {
+    if (p + RIND_SPH_AHEAD < list->count)
+      expect(source, grid->dim, (uint32_t)list->entry[p + RIND_SPH_AHEAD]);
     list->cell[p] = (uint32_t)(list->entry[p] >> 32);
     list->index[p] = (uint32_t)list->entry[p];
     for (int a = 0; a < grid->dim; ++a)

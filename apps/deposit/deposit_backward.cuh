@@ -56,7 +56,7 @@ __device__ void store_turn(const problem &p, wide first, const double *gradient)
 }
 
 /* Turns go from the last to the first: the forward run has left the last in the cache. */
-__global__ void __launch_bounds__(threads, 2) backward(problem p) {
+__global__ void __launch_bounds__(threads, 5) backward(problem p) {
   extern __shared__ double2 memory[];
   backward_shared &s = *(backward_shared *)memory;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

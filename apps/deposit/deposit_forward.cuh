@@ -141,7 +141,7 @@ __device__ void add_up(const problem &p, const forward_shared &s) {
   if (threadIdx.x == 0 && s.selected > 0) atomicAdd(&p.counts->selected, s.selected);
 }
 
-template <bool Counts> __global__ void __launch_bounds__(threads, 2) forward(problem p) {
+template <bool Counts> __global__ void __launch_bounds__(threads, 5) forward(problem p) {
   extern __shared__ double2 memory[];
   forward_shared &s = *(forward_shared *)memory;
   for (int b = threadIdx.x; b < DEPOSIT_BINS; b += threads)

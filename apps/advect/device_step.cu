@@ -40,13 +40,15 @@ size_t copy_bytes(const rind_layout *layout) {
   return (rind_layout_block_elements(layout) * rind_type_bytes(layout->type) + 15) / 16 * 16;
 }
 
-template <typename T, int dim, int known> const void *kernel_of(int source) {
-  return source == FROM_TILE   ? (const void *)run_stage<T, dim, FROM_TILE, known>
-         : source == FROM_COPY ? (const void *)run_stage<T, dim, FROM_COPY, known>
-                               : (const void *)run_stage<T, dim, FROM_FIELD, 0>;
+template <typename T> using kernel = void (*)(stage<T>, rind_tile_view);
+
+template <typename T, int dim, int known> kernel<T> kernel_of(int source) {
+  return source == FROM_TILE   ? run_stage<T, dim, FROM_TILE, known>
+         : source == FROM_COPY ? run_stage<T, dim, FROM_COPY, known>
+                               : run_stage<T, dim, FROM_FIELD, 0>;
 }
 
-template <typename T> const void *kernel_of(const device_step *step) {
+template <typename T> kernel<T> kernel_of(const device_step *step) {
   return step->layout.dim == 2 ? kernel_of<T, 2, 0>(step->source)
          : step->known == 16   ? kernel_of<T, 3, 16>(step->source)
          : step->known == 8    ? kernel_of<T, 3, 8>(step->source)
@@ -70,12 +72,12 @@ cudaError_t set_up(device_step *step, const double *tables) {
   step->threads = (plane_of(&step->layout) + 31) / 32 * 32;
   step->source = o->fused ? FROM_TILE : all <= device_step_most_shared() ? FROM_COPY : FROM_FIELD;
   step->shared = step->source == FROM_FIELD ? table_bytes(o) + across_bytes(o) : all;
-  const void *kernel =
-      step->layout.type == RIND_FLOAT64 ? kernel_of<double>(step) : kernel_of<float>(step);
+  const void *chosen = step->layout.type == RIND_FLOAT64 ? (const void *)kernel_of<double>(step)
+                                                         : (const void *)kernel_of<float>(step);
   cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)step->shared);
+      cudaFuncSetAttribute(chosen, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)step->shared);
   if (error == cudaSuccess && step->source != FROM_FIELD)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+    error = cudaFuncSetAttribute(chosen, cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared);
   if (error == cudaSuccess) error = cudaMalloc((void **)&step->tables, bytes > 0 ? bytes : 1);
   if (error == cudaSuccess) error = cudaMemcpy(step->tables, tables, bytes, cudaMemcpyHostToDevice);
@@ -105,10 +107,10 @@ cudaError_t launch(const device_step *step, const void *from, const void *old, v
   s.to = (T *)to;
   s.dt = (T)dt;
   const dim3 grid(step->options.num_blocks, step->source == FROM_FIELD ? columns * columns : 1);
-  void *arguments[2] = {&s, (void *)(tiles ? tiles : &none)};
   if (step->options.num_blocks == 0) return cudaSuccess;
-  return cudaLaunchKernel(kernel_of<T>(step), grid, dim3(step->threads), arguments, step->shared,
-                          nullptr);
+  const kernel<T> chosen = kernel_of<T>(step);
+  chosen<<<grid, step->threads, step->shared>>>(s, tiles ? *tiles : none);
+  return cudaGetLastError();
 }
 
 /* The oldest stage of the ring. */

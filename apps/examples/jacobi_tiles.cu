@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <cuda_runtime.h>
+
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 #include <rind/tiles.cuh>

@@ -87,18 +87,18 @@ cudaError_t copy_tables(const rind_segment_plan *plan, const host_longs *longs, 
   return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
-/* Rows in turns whose thread blocks a grid can count. */
+/* Rows in turns that a grid can count. */
 template <typename T, typename Kernel>
 cudaError_t launch(Kernel kernel, const tables &t, int64_t each, int64_t num_rows, arrays<T> a,
                    cudaStream_t stream) {
-  const int64_t most = each > 0 ? INT32_MAX / each : 0;
+  enum { MOST_ROWS = 65535 };
   if (each > INT32_MAX) return cudaErrorInvalidConfiguration;
-  for (int64_t row = 0; row < num_rows && each > 0; row += most) {
-    const int64_t rows = num_rows - row < most ? num_rows - row : most;
+  for (int64_t row = 0; row < num_rows && each > 0; row += MOST_ROWS) {
+    const int64_t rows = num_rows - row < MOST_ROWS ? num_rows - row : MOST_ROWS;
     arrays<T> some = a;
     some.values += row * a.value_stride;
     some.sums += row * a.sum_stride;
-    kernel<<<(unsigned)(rows * each), threads, 0, stream>>>(t, some);
+    kernel<<<dim3((unsigned)each, (unsigned)rows), threads, 0, stream>>>(t, some);
   }
   return cudaGetLastError();
 }

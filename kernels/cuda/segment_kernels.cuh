@@ -1,4 +1,4 @@
-/* segment_kernels.cuh - a thread block a piece, four lanes a chunk: sums, what follows for longer
+/* segment_kernels.cuh - a thread block a piece: sums, what follows for longer
  * segments, and the adjoint. The order of additions is the host's. */
 #pragma once
 #include <segment_window.cuh>
@@ -40,22 +40,60 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
   return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
 }
 
+/* Short chunks: one by each thread, which has all lanes. */
+template <typename T>
+__device__ void add_short_chunks(T *sums, int num_chunks, int skip, const T *value,
+                                 const uint16_t *begin, bool accumulate) {
+  for (int c = threadIdx.x; c < num_chunks; c += threads) {
+    const T *v = value + skip + begin[c];
+    int left = begin[c + 1] - begin[c];
+    double lane0 = 0.0, lane1 = 0.0, lane2 = 0.0, lane3 = 0.0;
+#pragma unroll 1
+    for (; left >= RIND_SEGMENT_LANES; left -= RIND_SEGMENT_LANES, v += RIND_SEGMENT_LANES) {
+      lane0 = __dadd_rn(lane0, (double)v[0]);
+      lane1 = __dadd_rn(lane1, (double)v[1]);
+      lane2 = __dadd_rn(lane2, (double)v[2]);
+      lane3 = __dadd_rn(lane3, (double)v[3]);
+    }
+    if (left > 0) lane0 = __dadd_rn(lane0, (double)v[0]);
+    if (left > 1) lane1 = __dadd_rn(lane1, (double)v[1]);
+    if (left > 2) lane2 = __dadd_rn(lane2, (double)v[2]);
+    store_sum(sums + c, __dadd_rn(__dadd_rn(lane0, lane2), __dadd_rn(lane1, lane3)), accumulate);
+  }
+}
+
+/* A chunk by a group, a lane each; on all lanes. 0.0 in place of a child that does not exist
+ * changes no bit, for no lane is ever -0.0. */
+template <typename T> __device__ double add_chunk(const T *value, int begin, int end) {
+  constexpr int loads_at_once = 4;
+  double sum = 0.0;
+#pragma unroll 1
+  for (int i = begin + threadIdx.x % RIND_SEGMENT_LANES; i < end;
+       i += loads_at_once * RIND_SEGMENT_LANES)
+#pragma unroll
+    for (int k = 0; k < loads_at_once; ++k) {
+      const int at = i + k * RIND_SEGMENT_LANES;
+      sum = __dadd_rn(sum, at < end ? (double)value[at] : 0.0);
+    }
+  return join_lanes(sum);
+}
+
 /* Sums of a piece that lies in shared memory. */
 template <typename T>
 __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segment_piece &piece,
                           int64_t row, int skip, const T *value, const uint16_t *begin,
                           double *partial) {
   T *sums = a.sums + row * a.sum_stride + piece.first_segment;
+  if (piece.is_simple && piece.num_values <= 32 * piece.num_chunks) {
+    add_short_chunks(sums, piece.num_chunks, skip, value, begin, a.accumulate);
+    return;
+  }
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
   for (int first = 0; first < piece.num_chunks; first += groups) {
     const int c = first + group;
     const bool exists = c < piece.num_chunks;
-    const int end = exists ? skip + begin[c + 1] : 0;
-    double sum = 0.0;
-#pragma unroll 4
-    for (int i = exists ? skip + begin[c] + lane : 0; i < end; i += RIND_SEGMENT_LANES)
-      sum = __dadd_rn(sum, (double)value[i]);
-    sum = join_lanes(sum);
+    const double sum =
+        add_chunk(value, exists ? skip + begin[c] : 0, exists ? skip + begin[c + 1] : 0);
     if (lane > 0 || !exists) continue;
     if (piece.is_simple)
       store_sum(sums + c, sum, a.accumulate);
@@ -73,16 +111,20 @@ __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segmen
                 a.accumulate);
 }
 
-template <typename T> __global__ void __launch_bounds__(threads) sum_pieces(tables t, arrays<T> a) {
+/* blockIdx: piece, row. */
+template <typename T>
+__global__ void __launch_bounds__(threads, 8) sum_pieces(tables t, arrays<T> a) {
   alignas(16) __shared__ T value[places];
   __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
   __shared__ double partial[RIND_SEGMENT_CHUNKS];
-  const int64_t row = blockIdx.x / t.num_pieces;
-  const rind_segment_piece piece = t.piece[blockIdx.x - row * t.num_pieces];
+  const int64_t row = blockIdx.y;
+  const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
   const window<T> w = window_of(a, piece, row);
   loads<T> l;
-  start_loads(w, t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
-  finish_loads(w, piece.num_chunks, l, value, begin);
+  start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
+  start_loads(w, l);
+  finish_begins(piece.num_chunks, l, begin);
+  finish_loads(w, l, value);
   __syncthreads();
   add_piece(t, a, piece, row, w.skip, value, begin, partial);
 }
@@ -112,8 +154,8 @@ __device__ void sum_nodes(const double *child, int64_t count, double *node, int6
 /* Level 2 of the longs; the last thread block of a segment goes on to its root. */
 template <typename T> __global__ void __launch_bounds__(threads) sum_longs(tables t, arrays<T> a) {
   __shared__ bool is_last;
-  const int64_t row = blockIdx.x / t.num_items;
-  const item work = t.items[blockIdx.x - row * t.num_items];
+  const int64_t row = blockIdx.y;
+  const item work = t.items[blockIdx.x];
   const long_segment one = t.longs[work.number];
   double *scratch = t.scratch + row * t.num_scratch;
   sum_nodes(scratch + one.chunks, one.num_chunks, scratch + one.nodes[0], work.first,
@@ -143,16 +185,16 @@ template <typename T> __global__ void __launch_bounds__(threads) sum_longs(table
 template <typename T>
 __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) {
   alignas(16) __shared__ T value[places];
-  const int64_t row = blockIdx.x / t.num_pieces;
-  const rind_segment_piece piece = t.piece[blockIdx.x - row * t.num_pieces];
+  const int64_t row = blockIdx.y;
+  const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
   const T *sums = a.sums + row * a.sum_stride + piece.first_segment;
   const window<T> w = window_of(a, piece, row);
   const uint16_t *begin = t.chunk_begin + piece.first_chunk;
   const uint16_t *segment = t.chunk_segment + piece.first_chunk;
   if (a.accumulate) {
-    loads<T> l; /* of values alone, no chunks */
-    start_loads(w, begin, -1, l);
-    finish_loads(w, -1, l, value, (uint16_t *)nullptr);
+    loads<T> l;
+    start_loads(w, l);
+    finish_loads(w, l, value);
     __syncthreads();
   }
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;

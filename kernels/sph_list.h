@@ -11,17 +11,11 @@
 #include <sph_pair.h>
 #include <sph_sum.h>
 
-/* An entry while it is sorted. */
-typedef struct rind_sph_key {
-  uint64_t key;
-  uint32_t index;
-} rind_sph_key;
-
 typedef struct rind_sph_list {
   rind_sph_grid grid;
   int num_own, count;
   int capacity;
-  rind_sph_key *key, *other_key; /* [capacity] */
+  uint64_t *entry, *other_entry; /* [capacity], key << 32 | particle, while they are sorted */
   uint32_t *cell;                /* [capacity], of the sorted particles */
   uint32_t *index;               /* [capacity], which particle each is */
   double *at[3];                 /* [capacity], their positions, wrapped */
@@ -32,6 +26,14 @@ typedef struct rind_sph_list {
   size_t start_room;
   bool has_start;
 } rind_sph_list;
+
+/* Particles are gathered in an order that no cache foresees: what will be read so many later. */
+enum { RIND_SPH_AHEAD = 16 };
+#if defined(__GNUC__)
+#define RIND_SPH_WILL_READ(address) __builtin_prefetch(address)
+#else
+#define RIND_SPH_WILL_READ(address) ((void)(address))
+#endif
 
 /* The particles that a list is made of. */
 typedef struct rind_sph_source {
@@ -47,9 +49,9 @@ bool rind_sph_grid_make(int dim, double h, const double lower[3], const double u
                         const int periodic[3], rind_sph_grid *grid, char *text, size_t length);
 rind_sph_numbers rind_sph_numbers_of(int dim, double h, double mass, double rest_density);
 
-/* Sorts the first count keys stably by the lowest bits of key; the result is in key, other is
- * scratch. */
-void rind_sph_sort(rind_sph_key *key, rind_sph_key *other, int count, int bits);
+/* Sorts entries stably by so many bits from bit 32 on; *other is scratch, and may change places
+ * with *entry. */
+void rind_sph_sort(uint64_t **entry, uint64_t **other, int count, int bits);
 
 /* The list is zero before, or has been built before. *bad: the first own particle that is not
  * finite, or -1; the list is not to be used then. False without memory. */

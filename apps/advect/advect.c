@@ -109,26 +109,23 @@ static int choose_steps(run *r) {
   return APP_USAGE;
 }
 
-/* A GPU for each rank of a node, in turn. */
-static int choose_device(run *r) {
-  MPI_Comm node;
-  int place = 0, count = device_step_count(), code = 1;
-  if (!r->options.device) return APP_OK;
-  MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node);
-  MPI_Comm_rank(node, &place);
-  MPI_Comm_free(&node);
-  if (count > 0) code = device_step_choose(place % count);
-  int least = count > 0 && code == 0;
-  MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, r->comm);
-  if (least == 1) return APP_OK;
+/* With --device a GPU for each rank of a node, in turn. */
+static int make_context(run *r) {
+  const rind_context_options options = {.device_choice = r->options.device ? RIND_DEVICE_LOCAL_RANK
+                                                                           : RIND_DEVICE_CURRENT};
+  const rind_error error = rind_context_create(r->comm, &options, &r->context);
+  if (error != RIND_OK || !r->options.device) return complain(r, error);
+  const int number = rind_context_device(r->context);
+  int lacks = number < 0 || device_step_choose(number) != 0;
+  MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, r->comm);
+  if (lacks == 0) return APP_OK;
   app_complain(r->comm, program, "--device needs a GPU on each rank's node, and a build with CUDA");
   return APP_DEVICE;
 }
 
 static int set_up(run *r) {
   const advect_options *o = &r->options;
-  int status = choose_device(r);
-  if (status == APP_OK) status = read_data(r);
+  int status = read_data(r);
   if (status != APP_OK) return status;
   describe_problem(r);
   if (o->cells % 2 != 0) {
@@ -136,8 +133,9 @@ static int set_up(run *r) {
                  o->cells - 1, o->cells + 1);
     return APP_USAGE;
   }
-  rind_error error = rind_context_create(r->comm, NULL, &r->context);
-  if (error == RIND_OK) error = make_forest(r);
+  status = make_context(r);
+  if (status != APP_OK) return status;
+  rind_error error = make_forest(r);
   if (error == RIND_OK)
     error = solver_create(r->comm, r->forest, &r->problem, o->cells, (rind_type)o->type,
                           (advect_limiter)o->limiter,

@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int WIDTH = 16, MOST_THREADS = 288;
+constexpr int WIDTH = 16, MOST_THREADS = 288, LAYERS = 2;
 /* Where a thread block finds its cells: in the field; in a copy of the padded block; in a tile
  * whose ghosts it has gathered. */
 enum source { FROM_FIELD, FROM_COPY, FROM_TILE };
@@ -16,7 +16,7 @@ enum source { FROM_FIELD, FROM_COPY, FROM_TILE };
 template <typename T> struct stage {
   int cells;
   bool limited;
-  int stride[3], block_elements, interior;
+  int block_elements, interior;
   int64_t block_stride;
   size_t copy_bytes; /* of a block's copy or tile in shared memory */
   int table_size;
@@ -40,10 +40,10 @@ __device__ inline T flux(T far_left, T left, T right, T far_right, T rate, bool 
   return (rate > 0 ? rate : 0) * from_left + (rate < 0 ? rate : 0) * from_right;
 }
 
-/* Rates of the faces below cells (i, j, 0), (i, j, 1), .. across one axis; k never goes back. The
- * tables are those of rates.h, the formulas those of rates.c. */
-template <typename T, int dim, int axis> struct column_rates {
-  const double *square2, *edge2;
+/* Rates of the faces below cells (i, j, 0), (i, j, 1), .. across one axis, one after the other. The
+ * tables are those of rates.h, the formulas those of rates.c. exact: volumes are powers of 2. */
+template <typename T, int dim, int axis, bool exact> struct column_rates {
+  const double *square2, *edge2; /* of the next face */
   double volume, inverse;
   double a, b, c, last;
 
@@ -73,75 +73,86 @@ template <typename T, int dim, int axis> struct column_rates {
     }
   }
 
-  /* Faces k = 0, 1, .. one after the other. */
-  __device__ T next(int k) {
+  __device__ T next() {
     double difference = a;
     if (dim == 3 && axis == 0) {
-      const double above = -(c * square2[k + 1]);
-      difference = (b * edge2[k] - a * edge2[k]) - (above - last);
+      const double above = -(c * square2[1]);
+      difference = (b * edge2[0] - a * edge2[0]) - (above - last);
       last = above;
     } else if (dim == 3 && axis == 1) {
-      difference = a * edge2[k] - b * edge2[k];
+      difference = a * edge2[0] - b * edge2[0];
     } else if (dim == 3) {
-      difference = -(b * square2[k]) - -(a * square2[k]);
+      difference = -(b * square2[0]) - -(a * square2[0]);
     }
-    return (T)(inverse != 0 ? difference * inverse : difference / volume);
+    ++square2;
+    ++edge2;
+    return (T)(exact || inverse != 0 ? difference * inverse : difference / volume);
   }
 };
 
 /* Columns i0 .. i0 + nx - 1, j0 .. j0 + ny - 1 of a block; at[0] is interior cell (0, 0, 0).
- * across: two planes of fluxes along axis 0, then two along axis 1. */
-template <typename T, int dim>
+ * across: two planes of fluxes along axis 0, then two along axis 1. known: 0, or the cells a block
+ * and axis; then slopes have no limiter and volumes are powers of 2. */
+template <typename T, int dim, int known>
 __device__ void march(const stage<T> &s, int64_t block, int i0, int j0, const T *at,
                       const double *table, T *across) {
-  const int n = s.cells, depth = dim == 3 ? n : 1, t = threadIdx.x;
+  const int n = known ? known : s.cells, depth = dim == 3 ? n : 1, t = threadIdx.x;
   const int nx = n - i0 < WIDTH ? n - i0 : WIDTH, ny = n - j0 < WIDTH ? n - j0 : WIDTH;
-  const int sy = s.stride[1], sz = dim == 3 ? s.stride[2] : 0;
+  const int sy = n + 2 * LAYERS, sz = dim == 3 ? sy * sy : 0;
+  const int width = n < WIDTH ? n : WIDTH, plane = (width + 1) * width;
+  const bool limited = !known && s.limited;
   const bool has_x = t < (nx + 1) * ny, has_y = t < nx * (ny + 1), has_cell = t < nx * ny;
-  /* Faces that others have not, or threads without, stay on the first. */
+  /* Threads without a face or cell stay on the first. */
   const int xi = has_x ? t % (nx + 1) : 0, xj = has_x ? t / (nx + 1) : 0;
   const int ci = has_y ? t % nx : 0, cj = has_y ? t / nx : 0;
   const int zj = has_cell ? cj : 0;
   const T *x_cell = at + (i0 + xi) + (j0 + xj) * sy, *cell = at + (i0 + ci) + (j0 + cj) * sy;
   const int64_t place = block * s.block_stride + (i0 + ci) + (j0 + cj) * sy;
-  column_rates<T, dim, 0> x_rates(table, s.table_size, n, i0 + xi, j0 + xj);
-  column_rates<T, dim, 1> y_rates(table, s.table_size, n, i0 + ci, j0 + cj);
-  column_rates<T, dim, dim == 3 ? 2 : 1> z_rates(table, s.table_size, n, i0 + ci, j0 + zj);
-  constexpr int plane = (WIDTH + 1) * WIDTH;
+  T *to = s.to + place;
+  const T *old = s.old ? s.old + place : nullptr;
+  const int table_size = known && dim == 3 ? 3 * (2 * known + 1) + 2 : s.table_size;
+  column_rates<T, dim, 0, known != 0> x_rates(table, table_size, n, i0 + xi, j0 + xj);
+  column_rates<T, dim, 1, known != 0> y_rates(table, table_size, n, i0 + ci, j0 + cj);
+  column_rates<T, dim, dim - 1, known != 0> z_rates(table, table_size, n, i0 + ci, j0 + zj);
+  T *x_flux = across + t, *y_flux = across + 2 * plane + t;
+  const T *below_x = across + ci + (nx + 1) * cj;
   T lower = 0, below = 0, middle = 0, above = 0;
   if (dim == 3 && has_cell) {
     below = cell[-sz];
     middle = cell[0];
     above = cell[sz];
-    lower = flux(cell[-2 * sz], below, middle, above, z_rates.next(0) * s.dt, s.limited);
+    lower = flux(cell[-2 * sz], below, middle, above, z_rates.next() * s.dt, limited);
   }
+#pragma unroll 2
   for (int k = 0; k < depth; ++k) {
-    T *x = across + (k % 2) * plane, *y = across + (2 + k % 2) * plane;
+    const int buffer = k % 2 * plane;
     T upper = 0, before = 0;
-    const int64_t here = place + (int64_t)k * sz;
-    if (has_cell && s.old) before = s.old[here];
+    if (has_cell && old) before = old[0];
     if (has_x)
-      x[t] = flux(x_cell[-2], x_cell[-1], x_cell[0], x_cell[1], x_rates.next(k) * s.dt, s.limited);
+      x_flux[buffer] =
+          flux(x_cell[-2], x_cell[-1], x_cell[0], x_cell[1], x_rates.next() * s.dt, limited);
     if (has_y)
-      y[t] = flux(cell[-2 * sy], cell[-sy], cell[0], cell[sy], y_rates.next(k) * s.dt, s.limited);
+      y_flux[buffer] =
+          flux(cell[-2 * sy], cell[-sy], cell[0], cell[sy], y_rates.next() * s.dt, limited);
     if (dim == 3 && has_cell) {
       const T far_above = cell[2 * sz];
-      upper = flux(below, middle, above, far_above, z_rates.next(k + 1) * s.dt, s.limited);
+      upper = flux(below, middle, above, far_above, z_rates.next() * s.dt, limited);
       below = middle;
       middle = above;
       above = far_above;
     }
     __syncthreads();
     if (has_cell) {
-      const T *x_flux = x + ci + (nx + 1) * cj;
-      T change = (x_flux[1] - x_flux[0]) + (y[t + nx] - y[t]);
+      T change = (below_x[buffer + 1] - below_x[buffer]) + (y_flux[buffer + nx] - y_flux[buffer]);
       if (dim == 3) change += upper - lower;
       const T value = (dim == 3 ? below : cell[0]) - change;
-      s.to[here] = s.old ? (before + value) / 2 : value;
+      to[0] = old ? (before + value) / 2 : value;
     }
     lower = upper;
     x_cell += sz;
     cell += sz;
+    to += sz;
+    if (old) old += sz;
   }
 }
 
@@ -156,8 +167,9 @@ template <typename T> __device__ T *copy_block(const stage<T> &s, int64_t block,
   return (T *)memory + s.interior;
 }
 
-template <typename T, int dim, int source>
-__global__ void __launch_bounds__(MOST_THREADS, 3) run_stage(stage<T> s, rind_tile_view tiles) {
+template <typename T, int dim, int source, int known>
+__global__ void __launch_bounds__(MOST_THREADS, known ? 3 : 2)
+    run_stage(stage<T> s, rind_tile_view tiles) {
   extern __shared__ __align__(16) unsigned char memory[];
   const int64_t block = blockIdx.x;
   double *shared_table = (double *)(memory + s.copy_bytes);
@@ -178,9 +190,10 @@ __global__ void __launch_bounds__(MOST_THREADS, 3) run_stage(stage<T> s, rind_ti
   else
     cells = s.from + block * s.block_stride;
   __syncthreads();
-  const int columns = (s.cells + WIDTH - 1) / WIDTH;
+  const int columns = ((known ? known : s.cells) + WIDTH - 1) / WIDTH;
   for (int part = blockIdx.y; part < columns * columns; part += gridDim.y) {
-    march<T, dim>(s, block, part % columns * WIDTH, part / columns * WIDTH, cells, table, across);
+    march<T, dim, known>(s, block, part % columns * WIDTH, part / columns * WIDTH, cells, table,
+                         across);
     __syncthreads();
   }
 }

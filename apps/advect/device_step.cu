@@ -12,7 +12,7 @@ enum { RING = 128 };
 struct device_step {
   device_step_options options;
   rind_layout layout;
-  int source, threads;
+  int source, known, threads;
   size_t shared;
   double *tables;
   cudaEvent_t event[RING][DEVICE_MARKS];
@@ -26,38 +26,58 @@ size_t table_bytes(const device_step_options *options) {
   return options->layout->dim == 3 ? options->table_size * sizeof(double) : 0;
 }
 
+/* Faces across an axis of the columns of a thread block. */
+int plane_of(const rind_layout *layout) {
+  const int width = layout->cells < WIDTH ? layout->cells : WIDTH;
+  return (width + 1) * width;
+}
+
 size_t across_bytes(const device_step_options *options) {
-  return 4 * (WIDTH + 1) * WIDTH * rind_type_bytes(options->layout->type);
+  return 4 * (size_t)plane_of(options->layout) * rind_type_bytes(options->layout->type);
 }
 
 size_t copy_bytes(const rind_layout *layout) {
   return (rind_layout_block_elements(layout) * rind_type_bytes(layout->type) + 15) / 16 * 16;
 }
 
-template <typename T, int dim> const void *kernel_of(int source) {
-  return source == FROM_TILE   ? (const void *)run_stage<T, dim, FROM_TILE>
-         : source == FROM_COPY ? (const void *)run_stage<T, dim, FROM_COPY>
-                               : (const void *)run_stage<T, dim, FROM_FIELD>;
+template <typename T> using kernel = void (*)(stage<T>, rind_tile_view);
+
+template <typename T, int dim, int known> kernel<T> kernel_of(int source) {
+  return source == FROM_TILE   ? run_stage<T, dim, FROM_TILE, known>
+         : source == FROM_COPY ? run_stage<T, dim, FROM_COPY, known>
+                               : run_stage<T, dim, FROM_FIELD, 0>;
 }
 
-template <typename T> const void *kernel_of(const device_step *step) {
-  return step->layout.dim == 3 ? kernel_of<T, 3>(step->source) : kernel_of<T, 2>(step->source);
+template <typename T> kernel<T> kernel_of(const device_step *step) {
+  return step->layout.dim == 2 ? kernel_of<T, 2, 0>(step->source)
+         : step->known == 16   ? kernel_of<T, 3, 16>(step->source)
+         : step->known == 8    ? kernel_of<T, 3, 8>(step->source)
+                               : kernel_of<T, 3, 0>(step->source);
+}
+
+/* Blocks for which there are kernels that know their size. */
+int known_cells(const device_step_options *o, const double *tables) {
+  const int cells = o->layout->cells;
+  if (o->layout->dim == 2 || o->limited || (cells != 8 && cells != 16)) return 0;
+  for (int b = 0; b < o->num_blocks; ++b)
+    if (tables[(size_t)(b + 1) * o->table_size - 1] == 0) return 0;
+  return cells;
 }
 
 cudaError_t set_up(device_step *step, const double *tables) {
   const device_step_options *o = &step->options;
   const size_t bytes = (size_t)o->num_blocks * o->table_size * sizeof(double);
-  const int width = step->layout.cells < WIDTH ? step->layout.cells : WIDTH;
   const size_t all = device_step_shared(o);
-  step->threads = ((width + 1) * width + 31) / 32 * 32;
+  step->known = known_cells(o, tables);
+  step->threads = (plane_of(&step->layout) + 31) / 32 * 32;
   step->source = o->fused ? FROM_TILE : all <= device_step_most_shared() ? FROM_COPY : FROM_FIELD;
   step->shared = step->source == FROM_FIELD ? table_bytes(o) + across_bytes(o) : all;
-  const void *kernel =
-      step->layout.type == RIND_FLOAT64 ? kernel_of<double>(step) : kernel_of<float>(step);
+  const void *chosen = step->layout.type == RIND_FLOAT64 ? (const void *)kernel_of<double>(step)
+                                                         : (const void *)kernel_of<float>(step);
   cudaError_t error =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)step->shared);
+      cudaFuncSetAttribute(chosen, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)step->shared);
   if (error == cudaSuccess && step->source != FROM_FIELD)
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+    error = cudaFuncSetAttribute(chosen, cudaFuncAttributePreferredSharedMemoryCarveout,
                                  cudaSharedmemCarveoutMaxShared);
   if (error == cudaSuccess) error = cudaMalloc((void **)&step->tables, bytes > 0 ? bytes : 1);
   if (error == cudaSuccess) error = cudaMemcpy(step->tables, tables, bytes, cudaMemcpyHostToDevice);
@@ -76,8 +96,6 @@ cudaError_t launch(const device_step *step, const void *from, const void *old, v
   stage<T> s = {};
   s.cells = layout->cells;
   s.limited = step->options.limited;
-  for (int a = 0; a < layout->dim; ++a)
-    s.stride[a] = (int)layout->cell_stride[a];
   s.block_elements = (int)rind_layout_block_elements(layout);
   s.interior = (int)rind_layout_interior_offset(layout);
   s.block_stride = layout->block_stride;
@@ -89,10 +107,10 @@ cudaError_t launch(const device_step *step, const void *from, const void *old, v
   s.to = (T *)to;
   s.dt = (T)dt;
   const dim3 grid(step->options.num_blocks, step->source == FROM_FIELD ? columns * columns : 1);
-  void *arguments[2] = {&s, (void *)(tiles ? tiles : &none)};
   if (step->options.num_blocks == 0) return cudaSuccess;
-  return cudaLaunchKernel(kernel_of<T>(step), grid, dim3(step->threads), arguments, step->shared,
-                          nullptr);
+  const kernel<T> chosen = kernel_of<T>(step);
+  chosen<<<grid, step->threads, step->shared>>>(s, tiles ? *tiles : none);
+  return cudaGetLastError();
 }
 
 /* The oldest stage of the ring. */
@@ -111,15 +129,6 @@ cudaError_t add_up(device_step *step) {
 }
 
 } // namespace
-
-extern "C" int device_step_count(void) {
-  int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();
-    return 0;
-  }
-  return count;
-}
 
 extern "C" int device_step_choose(int number) {
   return (int)cudaSetDevice(number);

@@ -10,7 +10,7 @@ extern "C" {
 
 typedef struct device_step device_step;
 
-/* Of packed fields with tight strides. */
+/* Of packed fields with tight strides and two layers of ghosts. */
 typedef struct device_step_options {
   const rind_layout *layout; /* complete; its type is the field's */
   int num_blocks;
@@ -19,7 +19,6 @@ typedef struct device_step_options {
   size_t table_size; /* doubles a block, of rates_table */
 } device_step_options;
 
-int device_step_count(void);
 /* The device that this process uses from now on. */
 int device_step_choose(int number);
 const char *device_step_text(int code);

@@ -1,10 +1,6 @@
 /* device_step_none.c - stands in for device_step.cu where there is no CUDA compiler. */
 #include "device_step.h"
 
-int device_step_count(void) {
-  return 0;
-}
-
 int device_step_choose(int number) {
   (void)number;
   return 1;

@@ -121,29 +121,45 @@ static double largest_sum(int dim, int cells, const double *rates) {
   return largest;
 }
 
+/* One block: rates NULL, or [count] of the type; returns the largest sum over axes of its cells. */
+static double set_block(const rind_block *block, const advect_problem *problem, int cells,
+                        rind_type type, double *work, size_t count, void *rates) {
+  if (problem->dim == 2)
+    rates_2d(block, problem, cells, work);
+  else
+    rates_3d(block, problem, cells, work + count, work);
+  for (size_t i = 0; rates != NULL && i < count; ++i)
+    if (type == RIND_FLOAT64)
+      ((double *)rates)[i] = work[i];
+    else
+      ((float *)rates)[i] = (float)work[i];
+  return largest_sum(problem->dim, cells, work);
+}
+
 bool rates_set(const rind_forest *forest, const advect_problem *problem, int cells, rind_type type,
                void *rates, double *largest) {
   const size_t count = (size_t)problem->dim * rates_axis_faces(problem->dim, cells);
-  double *block_rates = malloc(count * sizeof *block_rates);
-  double *table = malloc(3 * (2 * (size_t)cells + 1) * sizeof *table);
-  const bool room = block_rates != NULL && table != NULL;
-  *largest = 0;
-  for (int b = 0; room && b < rind_forest_num_blocks(forest); ++b) {
-    const rind_block *block = rind_forest_block(forest, b);
-    if (problem->dim == 2)
-      rates_2d(block, problem, cells, block_rates);
-    else
-      rates_3d(block, problem, cells, table, block_rates);
-    *largest = fmax(*largest, largest_sum(problem->dim, cells, block_rates));
-    for (size_t i = 0; rates != NULL && i < count; ++i)
-      if (type == RIND_FLOAT64)
-        ((double *)rates)[(size_t)b * count + i] = block_rates[i];
-      else
-        ((float *)rates)[(size_t)b * count + i] = (float)block_rates[i];
+  const size_t bytes = count * rind_type_bytes(type);
+  const int num_blocks = rind_forest_num_blocks(forest);
+  const int threads = rind_context_threads(rind_forest_context(forest));
+  int lacks = 0;
+  double most = 0;
+#pragma omp parallel num_threads(threads) reduction(max : most) reduction(+ : lacks)
+  {
+    /* Rates of a block, then its potentials. */
+    double *work = malloc((count + 3 * (2 * (size_t)cells + 1)) * sizeof *work);
+    lacks += work == NULL;
+#pragma omp for
+    for (int b = 0; b < num_blocks; ++b) {
+      char *at = rates != NULL ? (char *)rates + (size_t)b * bytes : NULL;
+      if (work != NULL)
+        most = fmax(most,
+                    set_block(rind_forest_block(forest, b), problem, cells, type, work, count, at));
+    }
+    free(work);
   }
-  free(table);
-  free(block_rates);
-  return room;
+  *largest = most;
+  return lacks == 0;
 }
 
 size_t rates_table_size(int dim, int cells) {

@@ -136,6 +136,7 @@ static void set_nan(const advect_solver *s, rind_field *field) {
 static void set_initial(advect_solver *s) {
   const rind_layout *layout = rind_field_layout(s->field);
   const int depth = s->dim == 3 ? s->cells : 1;
+#pragma omp parallel for num_threads(s->threads)
   for (int b = 0; b < s->num_blocks; ++b) {
     void *cells = rind_field_pointer(s->field, b);
     for (int k = 0; k < depth; ++k)
@@ -214,6 +215,7 @@ rind_error solver_create(MPI_Comm comm, const rind_forest *forest, const advect_
   s->num_blocks = rind_forest_num_blocks(forest);
   s->type = type;
   s->limited = limiter == LIMITER_ALBADA;
+  s->threads = rind_context_threads(context);
   s->overlaps = rind_context_size(context) > 1;
   error = rind_schedule_create(forest, cells, GHOSTS, &rules, &s->schedule);
   if (error == RIND_OK) error = create_at(s, &layout, place);

@@ -10,6 +10,7 @@ struct advect_solver {
   const advect_problem *problem; /* borrowed */
   MPI_Comm comm;
   int dim, cells, num_blocks;
+  int threads; /* for what is not part of a step */
   rind_type type;
   bool limited;
   bool overlaps; /* work on interiors while messages travel */

@@ -22,14 +22,14 @@ static rind_error check(const advect_solver *s, int code, const char *what) {
                            "%s failed on the device: %s", what, device_step_text(code));
 }
 
-/* A field whose rows begin at whole sectors of memory, as far as its strides allow: what is written
- * to them is not read first. */
+/* A field. Fused: rows of cells begin at whole sectors of memory, as far as strides allow, so that
+ * the kernel writes whole ones; fills expect blocks to begin there. */
 static rind_error make_field(const advect_solver *s, device_solver *d, int f,
-                             const rind_layout *layout) {
+                             const rind_layout *layout, bool fused) {
   const size_t bytes = rind_type_bytes(s->type);
   const size_t elements = (size_t)s->num_blocks * rind_layout_block_elements(layout);
   const size_t interior = (size_t)rind_layout_interior_offset(layout) * bytes % ALIGNMENT;
-  const size_t shift = (ALIGNMENT - interior) % ALIGNMENT / 16 * 16;
+  const size_t shift = fused ? (ALIGNMENT - interior) % ALIGNMENT / 16 * 16 : 0;
   rind_error error = check(s, device_step_allocate(elements * bytes + ALIGNMENT, &d->memory[f]),
                            "allocation of a field");
   error = rind_context_agree(rind_forest_context(s->forest), error);
@@ -57,6 +57,7 @@ static rind_error make_step(const advect_solver *s, device_solver *d, bool fused
   if (tables == NULL)
     return rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for the tables of %d blocks",
                              s->num_blocks);
+#pragma omp parallel for num_threads(s->threads)
   for (int b = 0; b < s->num_blocks; ++b)
     rates_table(rind_forest_block(s->forest, b), s->problem, s->cells, tables + (size_t)b * size);
   const rind_error error =
@@ -81,7 +82,7 @@ rind_error device_solver_create(advect_solver *s, bool fused) {
   error = rind_context_agree(context, error);
   layout.space = RIND_DEVICE;
   for (int f = 0; f < 2 && error == RIND_OK; ++f)
-    error = make_field(s, d, f, &layout);
+    error = make_field(s, d, f, &layout, fused);
   if (error == RIND_OK)
     error = rind_exchange_create(s->schedule, rind_field_layout(d->field[0]), NULL, &d->exchange);
   if (error == RIND_OK) error = rind_context_agree(context, make_step(s, d, fused));

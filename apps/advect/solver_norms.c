@@ -52,12 +52,23 @@ static void compare_block(const advect_solver *s, double t, int block, double va
 solver_norms solver_compare(const advect_solver *s, double t) {
   double total[4] = {0}, extremes[3] = {0, -HUGE_VAL, -HUGE_VAL};
   double *values = malloc(((size_t)s->num_blocks * 4 + 1) * sizeof *values);
-  int room = values != NULL;
+  double(*extreme)[3] = malloc(((size_t)s->num_blocks + 1) * sizeof *extreme);
+  int room = values != NULL && extreme != NULL;
   MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, s->comm);
-  for (int b = 0; room && b < s->num_blocks; ++b)
-    compare_block(s, t, b, values + 4 * (size_t)b, extremes);
-  if (room) app_sum_blocks(s->comm, values, s->num_blocks, 4, total);
+  if (room) {
+#pragma omp parallel for num_threads(s->threads)
+    for (int b = 0; b < s->num_blocks; ++b) {
+      memcpy(extreme[b], extremes, sizeof extremes);
+      compare_block(s, t, b, values + 4 * (size_t)b, extreme[b]);
+    }
+    for (int b = 0; b < s->num_blocks; ++b)
+      for (int e = 0; e < 3; ++e)
+        /* A NaN wins. */
+        if (!(extreme[b][e] <= extremes[e])) extremes[e] = extreme[b][e];
+    app_sum_blocks(s->comm, values, s->num_blocks, 4, total);
+  }
   MPI_Allreduce(MPI_IN_PLACE, extremes, 3, MPI_DOUBLE, MPI_MAX, s->comm);
+  free(extreme);
   free(values);
   return (solver_norms){.mass = total[0],
                         .l1 = total[1] / total[3],
@@ -70,6 +81,7 @@ solver_norms solver_compare(const advect_solver *s, double t) {
 uint64_t solver_checksum(const advect_solver *s) {
   uint64_t mine = 0;
   const int depth = s->dim == 3 ? s->cells : 1;
+#pragma omp parallel for num_threads(s->threads) reduction(+ : mine)
   for (int b = 0; b < s->num_blocks; ++b) {
     uint64_t place =
         (uint64_t)rind_forest_block(s->forest, b)->global * (uint64_t)(depth * s->cells * s->cells);

@@ -6,8 +6,10 @@
 #include <bench_case.h>
 #include <bench_matrix_file.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Rows, and entries, at a time: 32 bytes each. Longer than any row. */
 enum { PART = 1 << 19, TAG_COUNTS = 1, TAG_VALUES = 2 };
@@ -29,7 +31,7 @@ typedef struct exporter {
   int cells, ghosts, dim;
   part part;
   bench_matrix_file file; /* of rank 0 */
-  bool good;              /* all that was written so far was; rank 0 */
+  int failure;            /* errno of the first write that failed; rank 0 */
 } exporter;
 
 static bool part_create(part *p) {
@@ -50,12 +52,14 @@ static void part_destroy(part *p) {
 /* Of rank 0: its own part, or one that it has received. */
 static void write_part(exporter *e) {
   part *p = &e->part;
-  bench_matrix_file *file = &e->file;
-  e->good = e->good &&
-            bench_matrix_file_write(file, BENCH_INDPTR, p->first.rows + 1, p->rows, p->end) &&
-            bench_matrix_file_write(file, BENCH_GHOST, p->first.rows, p->rows, p->ghost) &&
-            bench_matrix_file_write(file, BENCH_INDICES, p->first.entries, p->entries, p->column) &&
-            bench_matrix_file_write(file, BENCH_DATA, p->first.entries, p->entries, p->weight);
+  const bench_matrix_file *file = &e->file;
+  const bool good =
+      e->failure == 0 &&
+      bench_matrix_file_write(file, BENCH_INDPTR, p->first.rows + 1, p->rows, p->end) &&
+      bench_matrix_file_write(file, BENCH_GHOST, p->first.rows, p->rows, p->ghost) &&
+      bench_matrix_file_write(file, BENCH_INDICES, p->first.entries, p->entries, p->column) &&
+      bench_matrix_file_write(file, BENCH_DATA, p->first.entries, p->entries, p->weight);
+  if (!good && e->failure == 0) e->failure = errno;
 }
 
 static void send_part(const exporter *e) {
@@ -193,14 +197,14 @@ static void place_rows(const exporter *e, const bench_matrix_size *mine, bench_m
 
 /* Of rank 0: the file, its notes and the first row's start. */
 static bool begin_file(exporter *e, const char *path, const bench_matrix_size *size) {
-  bench_matrix_file *file = &e->file;
+  const bench_matrix_note notes[] = {{"dim", e->dim},
+                                     {"cells", e->cells},
+                                     {"ghosts", e->ghosts},
+                                     {"blocks", e->arrays->num_global}};
   int64_t zero = 0;
-  return bench_matrix_file_create(path, size, file) &&
-         bench_matrix_file_note(file, "dim", 1, (int64_t[]){e->dim}) &&
-         bench_matrix_file_note(file, "cells", 1, (int64_t[]){e->cells}) &&
-         bench_matrix_file_note(file, "ghosts", 1, (int64_t[]){e->ghosts}) &&
-         bench_matrix_file_note(file, "blocks", 1, (int64_t[]){e->arrays->num_global}) &&
-         bench_matrix_file_write(file, BENCH_INDPTR, 0, 1, &zero);
+  return bench_matrix_file_create(path, size, notes, (int)(sizeof notes / sizeof *notes),
+                                  &e->file) &&
+         bench_matrix_file_write(&e->file, BENCH_INDPTR, 0, 1, &zero);
 }
 
 static rind_error write_rows(exporter *e, row_maker *row) {
@@ -224,13 +228,15 @@ static rind_error write_file(exporter *e, const char *path, int most_terms,
         rind_context_fail(e->context, RIND_ERROR_MEMORY, "no memory for %d rows at a time", PART);
   error = rind_context_agree(e->context, error);
   const bool writes = error == RIND_OK && rind_context_rank(e->context) == 0;
-  if (writes) e->good = begin_file(e, path, size);
+  if (writes && !begin_file(e, path, size)) e->failure = errno;
   if (error == RIND_OK) error = write_rows(e, &row);
   if (writes) {
-    const bool made = e->file.file >= 0;
-    e->good = bench_matrix_file_close(&e->file) && e->good;
-    if (!e->good) error = rind_context_fail(e->context, RIND_ERROR_IO, "cannot write %s", path);
-    if (!e->good && made) remove(path);
+    const bool made = e->file.handle >= 0;
+    if (!bench_matrix_file_close(&e->file) && e->failure == 0) e->failure = errno;
+    if (e->failure != 0)
+      error = rind_context_fail(e->context, RIND_ERROR_IO, "cannot write %s: %s", path,
+                                strerror(e->failure));
+    if (e->failure != 0 && made) remove(path);
   }
   free(row.source);
   free(row.weight);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SUM, SUM_WAITED, GATHER, NUM_VARIANTS };
 
@@ -42,18 +43,22 @@ static rind_error make_segments(int64_t values, int64_t segments, bool skewed, a
   return error;
 }
 
+/* Random numbers, the same ones again and again: what they are does not matter. */
 static void *make_array(const arrays *a, int64_t count, app_random *random) {
-  const size_t bytes = (size_t)count * rind_type_bytes(a->rows.type);
-  void *host = malloc(bytes), *there = host;
-  for (int64_t i = 0; host && i < count; ++i) {
+  enum { PERIOD = 1 << 16 };
+  const size_t each = rind_type_bytes(a->rows.type), bytes = (size_t)count * each;
+  char *host = malloc(bytes);
+  for (int64_t i = 0; host && i < count && i < PERIOD; ++i) {
     const double value = app_random_double(random);
     if (a->rows.type == RIND_FLOAT64)
       ((double *)host)[i] = value;
     else
       ((float *)host)[i] = (float)value;
   }
+  for (size_t at = PERIOD * each; host && at < bytes; at += PERIOD * each)
+    memcpy(host + at, host, bytes - at < PERIOD * each ? bytes - at : PERIOD * each);
   if (!host || a->space == RIND_HOST) return host;
-  there = bench_device_keep(host, bytes);
+  void *there = bench_device_keep(host, bytes);
   free(host);
   return there;
 }

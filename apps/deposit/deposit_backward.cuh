@@ -35,13 +35,16 @@ __device__ void list_gradient(backward_shared &s, double x, double v, int at, wi
   const int warp = threadIdx.x / 32, steps = deposit_quick_steps(x, v);
   const bool is_one = steps > 0 && ((steps & 63) == 0 || steps < 64);
   const bool is_other = steps != 0 && !is_one;
-  const int place = take_place(is_one, now.hits), other = take_place(is_other, now.others);
+  const int place = take_place(is_one, now.hits);
   if (is_one) {
     const int t = steps < 64 ? steps : steps >> 6;
     s.hits[warp].position[place] = deposit_position(x, v, t);
     s.hits[warp].mark[place] = (unsigned short)(at + 256 * t);
   }
-  if (is_other) s.others[warp][other] = (unsigned)i;
+  if (__any_sync(all_lanes, is_other)) {
+    const int other = take_place(is_other, now.others);
+    if (is_other) s.others[warp][other] = (unsigned)i;
+  }
 }
 
 /* A turn's gradient from shared to global memory. */
@@ -56,7 +59,7 @@ __device__ void store_turn(const problem &p, wide first, const double *gradient)
 }
 
 /* Turns go from the last to the first: the forward run has left the last in the cache. */
-__global__ void __launch_bounds__(threads, 2) backward(problem p) {
+__global__ void __launch_bounds__(threads, 5) backward(problem p) {
   extern __shared__ double2 memory[];
   backward_shared &s = *(backward_shared *)memory;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

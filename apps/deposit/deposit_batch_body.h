@@ -70,32 +70,45 @@ static uint8_t deposit_any(deposit_share *mine, double x, double v, const double
   return found ? DEPOSIT_SEARCH : 0;
 }
 
+/* Lists the steps of particles that have a second one; how many are listed then. */
+static int list_rare(const uint16_t *rare, int rares, const int32_t *steps, hits *h, int listed) {
+  for (int r = 0; r < rares; ++r) {
+    const int one = steps[rare[r]];
+    if (one < 0) continue;
+    for (int t = one & 63, turn = 0; turn < 2; ++turn, t = one >> 6)
+      if (t > 0) {
+        h->particle[listed] = rare[r];
+        h->step[listed++] = (uint8_t)t;
+      }
+  }
+  return listed;
+}
+
 /* Particles [first, first + count), at most DEPOSIT_BATCH. */
 static void DEPOSIT_NAME(deposit)(const deposit_work *work, deposit_share *mine, int64_t first,
                                   int count) {
   const double *x = work->input.x + first, *v = work->input.v + first;
   uint8_t *step = work->step + first;
   int32_t steps[DEPOSIT_BATCH];
-  uint16_t other[DEPOSIT_BATCH + 1];
+  uint16_t rare[DEPOSIT_BATCH + 1];
   hits h;
-  int listed = 0, others = 0;
+  int listed = 0, rares = 0;
   for (int i = 0; i < count; ++i)
     steps[i] = deposit_quick_steps(x[i], v[i]);
   for (int i = 0; i < count; ++i) {
+    const uint32_t one = (uint32_t)steps[i];
     step[i] = 0;
-    h.particle[listed] = (uint16_t)i;
-    h.step[listed] = (uint8_t)(steps[i] & 63);
-    listed += (steps[i] >= 0) & ((steps[i] & 63) > 0);
-    h.particle[listed] = (uint16_t)i;
-    h.step[listed] = (uint8_t)(steps[i] >> 6);
-    listed += steps[i] > 63;
-    other[others] = (uint16_t)i;
-    others += steps[i] < 0;
+    h.particle[listed] = rare[rares] = (uint16_t)i;
+    h.step[listed] = (uint8_t)one;
+    listed += one - 1 < 63;
+    rares += one > 63;
   }
+  listed = list_rare(rare, rares, steps, &h, listed);
   place_hits(work, first, listed, &h);
   deposit_hits(mine, listed, &h, step);
-  for (int o = 0; o < others; ++o) {
-    const int i = other[o];
+  for (int r = 0; r < rares; ++r) {
+    const int i = rare[r];
+    if (steps[i] > 0) continue;
     if (isfinite(x[i]) && isfinite(v[i]))
       step[i] = deposit_any(mine, x[i], v[i], work->centre);
     else if (first + i < mine->first_bad)
@@ -103,13 +116,23 @@ static void DEPOSIT_NAME(deposit)(const deposit_work *work, deposit_share *mine,
   }
 }
 
+static double gradient_at(const deposit_work *work, double position, int t, bool near) {
+  const deposit_hit hit = deposit_hit_of(position, work->centre[t], near);
+  return hit.is_selected ? deposit_gradient_of(hit, work->slope[hit.bin], work->slope[hit.next])
+                         : 0.0;
+}
+
 static double gradient_of_any(const deposit_work *work, double x, double v) {
+  const int steps = deposit_quick_steps(x, v);
   double sum = 0.0;
-  for (int t = deposit_next_step(x, v, 1, work->centre); t > 0;
-       t = deposit_next_step(x, v, t + 1, work->centre)) {
-    const deposit_hit hit = deposit_hit_of(deposit_position(x, v, t), work->centre[t], false);
-    sum += deposit_gradient_of(hit, work->slope[hit.bin], work->slope[hit.next]);
+  if (steps > 63) {
+    const int first = steps & 63, second = steps >> 6;
+    if (first > 0) sum = gradient_at(work, deposit_position(x, v, first), first, true);
+    return sum + gradient_at(work, deposit_position(x, v, second), second, true);
   }
+  for (int t = deposit_next_step(x, v, 1, work->centre); t > 0;
+       t = deposit_next_step(x, v, t + 1, work->centre))
+    sum += gradient_at(work, deposit_position(x, v, t), t, false);
   return sum;
 }
 

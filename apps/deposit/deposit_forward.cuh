@@ -53,24 +53,30 @@ template <bool Counts> __device__ bool deposit_any(const problem &p, forward_sha
   return found;
 }
 
+/* Lists the hits of those lanes whose step is not 0. */
+template <int Capacity>
+__device__ void put_hit(hit_list<Capacity> &list, double x, double v, int step, lengths &now) {
+  const int place = take_place(step > 0, now.hits);
+  if (step > 0) {
+    list.position[place] = deposit_position(x, v, step);
+    list.mark[place] = (unsigned short)step;
+  }
+}
+
 /* Lists a particle of each lane; whether it is selected in one of two steps, if that counts. */
 template <bool Counts>
 __device__ bool list_particle(forward_shared &s, double x, double v, wide i, lengths &now) {
   hit_list<31 + 128> &list = s.hits[threadIdx.x / 32];
   const int steps = deposit_quick_steps(x, v);
   const int first = steps < 0 ? 0 : steps & 63, second = steps < 0 ? 0 : steps >> 6;
-  const int place = take_place(first > 0, now.hits);
-  if (first > 0) {
-    list.position[place] = deposit_position(x, v, first);
-    list.mark[place] = (unsigned short)first;
+  const int one = first > 0 ? first : second, other = first > 0 ? second : 0;
+  put_hit(list, x, v, one, now);
+  /* In many warps no particle has another. */
+  if (__any_sync(all_lanes, other > 0)) put_hit(list, x, v, other, now);
+  if (__any_sync(all_lanes, steps < 0)) {
+    const int place = take_place(steps < 0, now.others);
+    if (steps < 0) s.others[threadIdx.x / 32][place] = (unsigned)i;
   }
-  const int next_place = take_place(second > 0, now.hits);
-  if (second > 0) {
-    list.position[next_place] = deposit_position(x, v, second);
-    list.mark[next_place] = (unsigned short)second;
-  }
-  const int other = take_place(steps < 0, now.others);
-  if (steps < 0) s.others[threadIdx.x / 32][other] = (unsigned)i;
   return Counts && ((first > 0 && deposit_is_selected(x, v, first, s.centre)) ||
                     (second > 0 && deposit_is_selected(x, v, second, s.centre)));
 }
@@ -141,7 +147,7 @@ __device__ void add_up(const problem &p, const forward_shared &s) {
   if (threadIdx.x == 0 && s.selected > 0) atomicAdd(&p.counts->selected, s.selected);
 }
 
-template <bool Counts> __global__ void __launch_bounds__(threads, 2) forward(problem p) {
+template <bool Counts> __global__ void __launch_bounds__(threads, 5) forward(problem p) {
   extern __shared__ double2 memory[];
   forward_shared &s = *(forward_shared *)memory;
   for (int b = threadIdx.x; b < DEPOSIT_BINS; b += threads)

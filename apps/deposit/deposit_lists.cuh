@@ -5,7 +5,7 @@
 
 namespace deposit {
 
-constexpr int threads = 512, warps = threads / 32;
+constexpr int threads = 256, warps = threads / 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 using wide = unsigned long long;
 

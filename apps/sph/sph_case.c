@@ -94,21 +94,78 @@ static rind_error make_set(rind_context *context, const double *drawn, sph_case 
   return error;
 }
 
-static rind_error make_forest(rind_context *context, int level, const double *drawn, sph_case *c) {
+/* Particles of each of the smallest leaves that there may be. */
+typedef struct crowd {
+  int dim, level; /* of those leaves */
+  int most;       /* a leaf of more is split */
+  int32_t *count; /* [2^(dim * level)], axis 0 fastest */
+} crowd;
+
+static size_t crowd_place(const crowd *all, const int64_t at[3]) {
+  const int64_t side = INT64_C(1) << all->level;
+  return (size_t)(at[0] + side * (at[1] + side * (all->dim == 3 ? at[2] : 0)));
+}
+
+static bool count_crowd(const sph_case *c, const double *drawn, crowd *all) {
+  all->count = calloc((size_t)1 << (all->dim * all->level), sizeof *all->count);
+  for (int64_t i = 0; all->count != NULL && i < c->count; ++i) {
+    int64_t at[3] = {0, 0, 0};
+    for (int a = 0; a < all->dim; ++a)
+      at[a] = (int64_t)ldexp(drawn[i * c->dim + a], all->level);
+    ++all->count[crowd_place(all, at)];
+  }
+  return all->count != NULL;
+}
+
+static int is_crowded(const rind_block *block, void *user) {
+  const crowd *all = user;
+  const int64_t side = INT64_C(1) << (all->level - block->level);
+  int64_t count = 0, at[3], k[3];
+  for (k[2] = 0; k[2] < (all->dim == 3 ? side : 1); ++k[2])
+    for (k[1] = 0; k[1] < side; ++k[1])
+      for (k[0] = 0; k[0] < side; ++k[0]) {
+        for (int a = 0; a < 3; ++a)
+          at[a] = block->coordinate[a] * side + k[a];
+        count += all->count[crowd_place(all, at)];
+      }
+  return count > all->most;
+}
+
+/* The finest level whose leaves have sides of 2 h, so that a rank can count them. */
+static int finest_level(const sph_case *c) {
+  int level = 0;
+  while (c->dim * (level + 1) <= 24 && c->length >= 2 * SPH_H * (2 << level))
+    ++level;
+  return level;
+}
+
+static rind_error split_leaves(rind_context *context, int most, const double *drawn, sph_case *c) {
+  crowd all = {.dim = c->dim, .level = finest_level(c), .most = most};
+  const bool counted = count_crowd(c, drawn, &all);
+  rind_error error = rind_context_agree(context, counted ? RIND_OK : RIND_ERROR_MEMORY);
+  if (error == RIND_OK) error = rind_forest_refine(c->forest, all.level, is_crowded, &all);
+  free(all.count);
+  return error;
+}
+
+static rind_error make_forest(rind_context *context, int level, int most, const double *drawn,
+                              sph_case *c) {
   const rind_brick brick = {.dim = c->dim,
                             .periodic = {1, 1, 1},
                             .level = level,
                             .upper = {c->length, c->length, c->length}};
   rind_error error = rind_forest_create_brick(context, &brick, &c->forest);
+  if (error == RIND_OK && most > 0 && level < finest_level(c))
+    error = split_leaves(context, most, drawn, c);
   if (error == RIND_OK) error = make_set(context, drawn, c);
   return error == RIND_OK ? rind_sph_create(c->particles, &model, &c->sph) : error;
 }
 
 /* About 16 leaves a rank, unless they would be smaller than 2 h. */
 static int choose_level(const sph_case *c, int ranks) {
+  const int finest = finest_level(c);
   int level = 0;
-  while (c->dim * level < 24 && 1 << (c->dim * level) < 16 * ranks &&
-         c->length >= 2 * SPH_H * (2 << level))
+  while (level < finest && 1 << (c->dim * level) < 16 * ranks)
     ++level;
   return level;
 }
@@ -128,7 +185,7 @@ int sph_case_create(rind_context *context, const sph_options *options, sph_case 
     error = make_box(context, drawn, &c);
   else if (error == RIND_OK)
     error = make_forest(context, options->forest < 0 ? choose_level(&c, ranks) : options->forest,
-                        drawn, &c);
+                        options->split, drawn, &c);
   free(drawn);
   bool room = true;
   c.density = create(&c);

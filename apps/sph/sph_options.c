@@ -24,6 +24,7 @@ static bool check(MPI_Comm comm, const sph_options *o, int *status) {
   int ranks;
   MPI_Comm_size(comm, &ranks);
   const bool in_set = ranks > 1 || o->forest >= 0;
+  if (o->split > 0 && !in_set) complaint = "--split splits leaves: give --forest too";
   if (in_set && (o->device || o->type != RIND_FLOAT64))
     complaint = "sets on forests work on the host in f64: one rank for --device and --type f32";
   if (o->relax > 0 && in_set) complaint = "--relax works on one rank, without --forest";
@@ -47,6 +48,8 @@ bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *
       {"forest", APP_INT, &o->forest, NULL, -1, 12,
        "particles in a set on 2^N leaves an axis; -1: in plain arrays on one rank, and as many "
        "leaves as fit on more"},
+      {"split", APP_INT, &o->split, NULL, 0, 1e9,
+       "with a forest: split leaves of more particles than this, down to sides of 2 h; 0: none"},
       {"type", APP_WORD, &o->type, type_words, 0, 0,
        "of positions, densities and gradients; sums are in double"},
       {"device", APP_FLAG, &o->device, NULL, 0, 0, "on the CUDA device"},

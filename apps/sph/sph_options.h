@@ -10,6 +10,7 @@ typedef struct sph_options {
   int64_t particles, seed;
   int dim;
   int threads, repeats;
+  int split;  /* leaves of more particles are split; 0: none are */
   int forest; /* level of a set's forest; -1: plain arrays on one rank, chosen on more */
   int type;
   bool device, json;

@@ -9,3 +9,4 @@
 #include <rind/schedule.h>
 #include <rind/segment.h>
 #include <rind/sph.h>
+#include <rind/tiles.h>

@@ -20,8 +20,8 @@ typedef struct rind_tiles rind_tiles;
 /* A unit of copies is so many values for each thread of a warp. */
 enum { RIND_TILE_COPIES = 4 };
 
-/* Of this header and rind/tiles.cuh alone. A row of a fill: value v is the lowest lane_bits bits'
- * lane of cell v >> lane_bits of the box, loop 0 fastest. */
+/* Rows and units are for rind/tiles.cuh alone. Value v of a row is that of cell v >> lane_bits of
+ * its box, loop 0 fastest, and of the lane in the lowest lane_bits bits of v. */
 typedef struct rind_tile_row {
   int32_t is_copy; /* of chunks: loop 0 steps from one to the next */
   int32_t chunk;   /* elements */
@@ -51,15 +51,15 @@ typedef struct rind_tile_unit {
 } rind_tile_unit;
 
 /* What a kernel gets, by value. Pointers are to the space of the field. Valid as long as tiles and
- * field. The first line is of interest to callers. */
+ * field. Callers use the members up to pointer. */
 typedef struct rind_tile_view {
   int num_blocks;           /* local */
   size_t tile_bytes;        /* of a tile, a multiple of 16 */
   ptrdiff_t cell_stride[3]; /* elements, as in the field */
   ptrdiff_t component_stride;
-  ptrdiff_t interior;         /* elements from a tile's beginning to interior cell (0, 0, 0) */
-  const void *const *pointer; /* [num_blocks], interior cell (0, 0, 0) of component 0 */
-  int32_t aligned;            /* blocks begin at multiples of 16 bytes: chunks are copied whole */
+  ptrdiff_t interior;   /* elements from a tile's beginning to interior cell (0, 0, 0) */
+  void *const *pointer; /* [num_blocks], interior cell (0, 0, 0) of component 0 */
+  int32_t aligned;      /* blocks begin at multiples of 16 bytes: chunks are copied whole */
   int32_t num_stages;
   const int32_t *first_unit; /* [num_blocks * num_stages + 1] */
   const rind_tile_unit *unit;

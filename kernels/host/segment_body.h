@@ -3,14 +3,18 @@
 
 /* A node whose children are values. */
 static double SEGMENT_NAME(add)(const SEGMENT_TYPE *value, int64_t count) {
-  double lane[RIND_SEGMENT_LANES] = {0.0, 0.0, 0.0, 0.0};
+  double lane0 = 0.0, lane1 = 0.0, lane2 = 0.0, lane3 = 0.0;
   int64_t i = 0;
-  for (; i + RIND_SEGMENT_LANES <= count; i += RIND_SEGMENT_LANES)
-    for (int l = 0; l < RIND_SEGMENT_LANES; ++l)
-      lane[l] += (double)value[i + l];
-  for (int l = 0; i < count; ++l, ++i)
-    lane[l] += (double)value[i];
-  return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+  for (; i + RIND_SEGMENT_LANES <= count; i += RIND_SEGMENT_LANES) {
+    lane0 += (double)value[i];
+    lane1 += (double)value[i + 1];
+    lane2 += (double)value[i + 2];
+    lane3 += (double)value[i + 3];
+  }
+  if (i < count) lane0 += (double)value[i];
+  if (i + 1 < count) lane1 += (double)value[i + 1];
+  if (i + 2 < count) lane2 += (double)value[i + 2];
+  return (lane0 + lane2) + (lane1 + lane3);
 }
 
 static void SEGMENT_NAME(store)(SEGMENT_TYPE *to, double value, bool accumulate) {

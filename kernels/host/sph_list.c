@@ -8,8 +8,8 @@
 enum { MOST_CELLS_A_PARTICLE = 4, FEW_CELLS = 1 << 16 };
 
 void rind_sph_list_free(rind_sph_list *list) {
-  free(list->key);
-  free(list->other_key);
+  free(list->entry);
+  free(list->other_entry);
   free(list->cell);
   free(list->index);
   for (int a = 0; a < 3; ++a)
@@ -20,21 +20,21 @@ void rind_sph_list_free(rind_sph_list *list) {
 }
 
 int64_t rind_sph_list_bytes(const rind_sph_list *list) {
-  const int64_t each = 2 * (int64_t)sizeof(rind_sph_key) + 2 * (int64_t)sizeof(uint32_t) +
+  const int64_t each = 2 * (int64_t)sizeof(uint64_t) + 2 * (int64_t)sizeof(uint32_t) +
                        (list->grid.dim + 1) * (int64_t)sizeof(double);
   return list->capacity * each + (int64_t)(list->start_room * sizeof *list->start);
 }
 
 /* Room for count particles, whose old values are dropped. */
 static bool reserve(rind_sph_list *list, const rind_sph_grid *grid, int count) {
-  if (count > list->capacity || !list->key) {
+  if (count > list->capacity || !list->entry) {
     rind_sph_list_free(list);
     const size_t room = (size_t)count + (size_t)(count / 8) + 16;
-    list->key = malloc(room * sizeof *list->key);
-    list->other_key = malloc(room * sizeof *list->other_key);
+    list->entry = malloc(room * sizeof *list->entry);
+    list->other_entry = malloc(room * sizeof *list->other_entry);
     list->cell = malloc(room * sizeof *list->cell);
     list->index = malloc(room * sizeof *list->index);
-    bool have = list->key && list->other_key && list->cell && list->index;
+    bool have = list->entry && list->other_entry && list->cell && list->index;
     for (int a = 0; a < grid->dim; ++a) {
       list->at[a] = malloc(room * sizeof(double));
       have = have && list->at[a];
@@ -83,55 +83,55 @@ static int bits_of(uint64_t largest) {
   return bits;
 }
 
-/* The particles in the order of ids, in list->key. */
+/* Entries in the order of ids. */
 static void sort_ids(const rind_sph_source *source, rind_sph_list *list) {
   uint64_t largest = 0;
   bool ascending = true;
-  for (int i = 0; i < source->count; ++i) {
+  for (int i = 0; i < list->count; ++i) {
     const uint64_t id = source->id ? (uint64_t)source->id[i] : (uint64_t)i;
     ascending = ascending && (i == 0 || id > largest);
     largest = id > largest ? id : largest;
-    list->key[i] = (rind_sph_key){id, (uint32_t)i};
+    list->entry[i] = id << 32 | (uint32_t)i;
   }
-  if (!ascending) rind_sph_sort(list->key, list->other_key, source->count, bits_of(largest));
-}
-
-/* Cells become the keys; the first particle that is nowhere, or -1. */
-static int find_cells(const rind_sph_source *source, rind_sph_list *list) {
-  int nowhere = INT32_MAX;
+  if (ascending) return;
+  rind_sph_sort(&list->entry, &list->other_entry, list->count, bits_of(largest & UINT32_MAX));
+  if (largest <= UINT32_MAX) return;
   for (int p = 0; p < list->count; ++p) {
-    const int i = (int)list->key[p].index;
-    uint32_t cell = 0;
-    if (!find_cell(&list->grid, source, i, &cell) && i < nowhere) nowhere = i;
-    list->key[p].key = cell;
+    const uint64_t i = list->entry[p] & UINT32_MAX;
+    list->entry[p] = (uint64_t)source->id[i] >> 32 << 32 | i;
   }
-  return nowhere < INT32_MAX ? nowhere : -1;
+  rind_sph_sort(&list->entry, &list->other_entry, list->count, bits_of(largest >> 32));
 }
 
-static void put(const rind_sph_source *source, rind_sph_list *list, int p,
-                const rind_sph_key *key) {
-  list->cell[p] = (uint32_t)key->key;
-  list->index[p] = key->index;
-  for (int a = 0; a < list->grid.dim; ++a)
-    list->at[a][p] = rind_sph_wrap(&list->grid, a, coordinate(source, a, (int)key->index));
+/* Sorts entries by cell; the first particle that is nowhere, or -1. */
+static int sort_cells(const rind_sph_source *source, rind_sph_list *list) {
+  for (int i = 0; i < list->count; ++i)
+    if (!find_cell(&list->grid, source, i, &list->cell[i])) return i;
+  for (int p = 0; p < list->count; ++p) {
+    const uint64_t i = list->entry[p] & UINT32_MAX;
+    list->entry[p] = (uint64_t)list->cell[i] << 32 | i;
+  }
+  rind_sph_sort(&list->entry, &list->other_entry, list->count,
+                bits_of(rind_sph_num_cells(&list->grid) - 1));
+  return -1;
 }
 
-/* Counts cells, then puts each particle behind those of its cell that came before. */
-static void sort_by_counts(const rind_sph_source *source, rind_sph_list *list) {
+/* A position that will be read. */
+static void expect(const rind_sph_source *source, int dim, uint32_t i) {
+  const size_t bytes = source->type == RIND_FLOAT64 ? sizeof(double) : sizeof(float);
+  if (i >= (uint32_t)source->num_own) return;
+  for (int a = 0; a < dim; ++a)
+    RIND_SPH_WILL_READ((const char *)source->position[a] + i * bytes);
+}
+
+static void find_starts(rind_sph_list *list) {
   const size_t cells = rind_sph_num_cells(&list->grid);
-  int32_t *start = list->start;
-  memset(start, 0, (cells + 1) * sizeof *start);
+  size_t next = 0;
   for (int p = 0; p < list->count; ++p)
-    ++start[list->key[p].key + 1];
-  /* start[c + 1] is where cell c is filled up to: from its first place to its last. */
-  int32_t before = 0;
-  for (size_t c = 0; c < cells; ++c) {
-    const int32_t here = start[c + 1];
-    start[c + 1] = before;
-    before += here;
-  }
-  for (int p = 0; p < list->count; ++p)
-    put(source, list, start[list->key[p].key + 1]++, &list->key[p]);
+    for (; next <= list->cell[p]; ++next)
+      list->start[next] = p;
+  for (; next <= cells; ++next)
+    list->start[next] = list->count;
 }
 
 bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *source,
@@ -142,15 +142,17 @@ bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *sourc
   list->num_own = source->num_own;
   list->count = source->count;
   sort_ids(source, list);
-  *bad = find_cells(source, list);
+  *bad = sort_cells(source, list);
   if (*bad >= 0) return true;
-  if (list->has_start) {
-    sort_by_counts(source, list);
-    return true;
+  for (int p = 0; p < list->count; ++p) {
+    if (p + RIND_SPH_AHEAD < list->count)
+      expect(source, grid->dim, (uint32_t)list->entry[p + RIND_SPH_AHEAD]);
+    list->cell[p] = (uint32_t)(list->entry[p] >> 32);
+    list->index[p] = (uint32_t)list->entry[p];
+    for (int a = 0; a < grid->dim; ++a)
+      list->at[a][p] = rind_sph_wrap(grid, a, coordinate(source, a, (int)list->index[p]));
   }
-  rind_sph_sort(list->key, list->other_key, list->count, bits_of(rind_sph_num_cells(grid) - 1));
-  for (int p = 0; p < list->count; ++p)
-    put(source, list, p, &list->key[p]);
+  if (list->has_start) find_starts(list);
   return true;
 }
 

@@ -112,7 +112,10 @@ void rind_sph_list_gradient(rind_sph_list *list, const rind_sph_numbers *numbers
     else
       work.along32[a] = gradient[a];
   }
-  for (int p = 0; p < list->count; ++p)
+  for (int p = 0; p < list->count; ++p) {
+    if (p + RIND_SPH_AHEAD < list->count)
+      RIND_SPH_WILL_READ(density + list->index[p + RIND_SPH_AHEAD]);
     list->excess[p] = density[list->index[p]] - numbers->rest_density;
+  }
   run(&work, threads);
 }

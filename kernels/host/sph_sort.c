@@ -3,33 +3,33 @@
 
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+/* As many heaps as lines of a first-level cache. */
+enum { MOST_DIGIT_BITS = 10, KEY_SHIFT = 32 };
 
-/* One pass; true if it moved anything. */
-static bool sort_digit(const rind_sph_key *from, rind_sph_key *to, int count, int shift) {
-  int32_t place[DIGITS];
+/* One pass. */
+static void sort_digit(const uint64_t *from, uint64_t *to, int count, int shift, int bits) {
+  const uint64_t mask = (UINT64_C(1) << bits) - 1;
+  int32_t place[1 << MOST_DIGIT_BITS];
   memset(place, 0, sizeof place);
   for (int i = 0; i < count; ++i)
-    ++place[from[i].key >> shift & (DIGITS - 1)];
+    ++place[from[i] >> shift & mask];
   int32_t before = 0;
-  for (int d = 0; d < DIGITS; ++d) {
+  for (uint64_t d = 0; d <= mask; ++d) {
     const int32_t here = place[d];
-    if (here == count) return false;
     place[d] = before;
     before += here;
   }
   for (int i = 0; i < count; ++i)
-    to[place[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
-  return true;
+    to[place[from[i] >> shift & mask]++] = from[i];
 }
 
-void rind_sph_sort(rind_sph_key *key, rind_sph_key *other, int count, int bits) {
-  rind_sph_key *from = key, *to = other;
-  for (int shift = 0; shift < bits && count > 1; shift += DIGIT_BITS)
-    if (sort_digit(from, to, count, shift)) {
-      rind_sph_key *swapped = from;
-      from = to;
-      to = swapped;
-    }
-  if (from != key) memcpy(key, from, (size_t)count * sizeof *key);
+void rind_sph_sort(uint64_t **entry, uint64_t **other, int count, int bits) {
+  const int passes = (bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
+  for (int pass = 0; pass < passes && count > 1; ++pass) {
+    const int from = bits * pass / passes, to = bits * (pass + 1) / passes;
+    sort_digit(*entry, *other, count, KEY_SHIFT + from, to - from);
+    uint64_t *sorted = *other;
+    *other = *entry;
+    *entry = sorted;
+  }
 }

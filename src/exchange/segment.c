@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Scratch of a call; more rows take turns. */
-enum { MOST_SCRATCH = 1 << 20 };
+enum { MOST_SCRATCH = 1 << 17 };
 
 struct rind_segment {
   rind_context *context; /* borrowed */

@@ -185,8 +185,7 @@ rind_error rind_tiles_get_view(const rind_tiles *tiles, const rind_field *field,
   RIND_TRY(rind_exchange_check_schedule(exchange->schedule));
   RIND_TRY(rind_exchange_check_field(exchange, tiles->field, field));
   rind_tile_view made = tiles->view;
-  made.pointer =
-      (const void *const *)(field->device_pointer ? field->device_pointer : field->pointer);
+  made.pointer = field->device_pointer ? field->device_pointer : field->pointer;
   made.aligned = 1;
   for (int b = 0; b < field->num_blocks; ++b)
     if ((uintptr_t)field->block_data[b] % 16 != 0) made.aligned = 0;

@@ -10,6 +10,8 @@
 
 /* Keys have 64 bits. */
 enum { MAX_DEPTH_2D = 30, MAX_DEPTH_3D = 21 };
+/* Parts of trees whose owners are kept, about. */
+enum { MOST_PARTS = 1 << 15 };
 
 static inline uint64_t spread_2(uint64_t x) {
   x = (x | x << 16) & 0x0000FFFF0000FFFFu;
@@ -218,6 +220,17 @@ static rind_error list_blocks(rind_context *context, const rind_forest *forest,
   return RIND_OK;
 }
 
+static rind_error make_parts(rind_context *context, rind_locator *made) {
+  const size_t trees = (size_t)made->trees->count(made->mesh);
+  while (made->part_depth < made->depth &&
+         trees << made->dim * (made->part_depth + 1) <= MOST_PARTS)
+    ++made->part_depth;
+  made->part_owner = rind_allocate(trees << made->dim * made->part_depth, sizeof(int32_t));
+  RIND_REQUIRE(context, made->part_owner, RIND_ERROR_MEMORY, "no memory for the parts of %zu trees",
+               trees);
+  return RIND_OK;
+}
+
 static rind_error make(rind_context *context, const rind_forest *forest, rind_locator *made) {
   RIND_TRY(rind_forest_check(forest));
   const rind_forest_backend *backend = rind_forest_get_backend(forest);
@@ -232,6 +245,7 @@ static rind_error make(rind_context *context, const rind_forest *forest, rind_lo
   RIND_TRY(list_trees(context, made));
   RIND_TRY(find_periods(context, made));
   RIND_TRY(scale_edges(context, made));
+  RIND_TRY(make_parts(context, made));
   return list_blocks(context, forest, made);
 }
 
@@ -253,6 +267,7 @@ void rind_locator_destroy(rind_locator *locator) {
     free(locator->doubt[a]);
   }
   free(locator->tree);
+  free(locator->part_owner);
   free(locator->first_block);
   free(locator->key);
   free(locator->key_end);
@@ -327,6 +342,32 @@ static int32_t find_tree(const rind_locator *locator, const double point[3], int
   return tree;
 }
 
+static int ask_owner(const rind_locator *locator, int32_t tree, const int32_t q[3]) {
+  return locator->trees->find_owner(locator->mesh, tree, locator->depth, q);
+}
+
+/* A rank owns a part if it owns its first and its last place. */
+static int find_owner(const rind_locator *locator, int32_t tree, uint64_t key, const int32_t q[3]) {
+  const int shift = locator->depth - locator->part_depth;
+  const size_t part =
+      ((size_t)tree << locator->dim * locator->part_depth) + (size_t)(key >> locator->dim * shift);
+  int32_t known;
+#pragma omp atomic read
+  known = locator->part_owner[part];
+  if (known == 0) {
+    int32_t first[3] = {0}, last[3] = {0};
+    for (int a = 0; a < locator->dim; ++a) {
+      first[a] = q[a] >> shift << shift;
+      last[a] = first[a] + (int32_t)(((int64_t)1 << shift) - 1);
+    }
+    const int owner = ask_owner(locator, tree, first);
+    known = owner == ask_owner(locator, tree, last) ? owner + 1 : -1;
+#pragma omp atomic write
+    locator->part_owner[part] = known;
+  }
+  return known > 0 ? known - 1 : ask_owner(locator, tree, q);
+}
+
 rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3], int *block) {
   int i[3] = {0, 0, 0};
   int32_t q[3] = {0, 0, 0};
@@ -340,8 +381,8 @@ rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3
   for (int a = 0; a < locator->dim; ++a)
     q[a] = find_place(locator, tree, a, i[a], point[a]);
   const int local = tree - locator->first_tree;
+  const uint64_t key = key_of(locator->dim, q);
   if (local >= 0 && local < locator->num_trees) {
-    const uint64_t key = key_of(locator->dim, q);
     const uint64_t *from = locator->key + locator->first_block[local];
     size_t n = (size_t)(locator->first_block[local + 1] - locator->first_block[local]);
     while (n > 1) {
@@ -355,6 +396,6 @@ rind_nowhere rind_locator_find(const rind_locator *locator, const double point[3
       return RIND_SOMEWHERE;
     }
   }
-  *block = -1 - locator->trees->find_owner(locator->mesh, tree, locator->depth, q);
+  *block = -1 - find_owner(locator, tree, key, q);
   return RIND_SOMEWHERE;
 }

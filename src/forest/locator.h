@@ -23,6 +23,10 @@ typedef struct rind_locator {
   double per[3];    /* trees a unit of length, if they were all alike */
   bool periodic[3];
   int32_t *tree; /* [num[0] * num[1] * num[2]], axis 0 fastest; -1: no tree there */
+  /* Who owns the parts of trees that were asked for: [trees << dim * part_depth], by tree and key;
+   * 0: not asked, -1: several ranks, else the rank + 1. */
+  int32_t *part_owner;
+  int part_depth;
   /* Of this rank's blocks. */
   int num_blocks;
   int32_t first_tree;

@@ -34,6 +34,7 @@ typedef struct sorter {
 } sorter;
 
 static const uint32_t GONE = UINT32_MAX;
+enum { FEW = 32 };
 
 typedef struct tagged {
   int64_t id;
@@ -120,33 +121,58 @@ static void place_columns(const sorter *s) {
                  set->attribute[k]);
 }
 
-static int compare_tagged(const void *one, const void *other) {
-  const tagged *a = one, *b = other;
-  return (a->id > b->id) - (a->id < b->id);
+/* Few: each moves down to its place. */
+static void insert(tagged *list, size_t n) {
+  for (size_t i = 1; i < n; ++i) {
+    const tagged moved = list[i];
+    size_t j = i;
+    for (; j > 0 && list[j - 1].id > moved.id; --j)
+      list[j] = list[j - 1];
+    list[j] = moved;
+  }
+}
+
+/* The end of the ascending run that begins there. */
+static size_t run_end(const tagged *list, size_t begin, size_t n) {
+  size_t end = begin < n ? begin + 1 : n;
+  while (end < n && list[end - 1].id <= list[end].id)
+    ++end;
+  return end;
+}
+
+/* Many: runs that ascend, as those that come from one group do, are merged pair by pair. Returns
+ * list or spare, whichever holds the result. */
+static tagged *merge_runs(tagged *list, tagged *spare, size_t n) {
+  while (run_end(list, 0, n) < n) {
+    for (size_t begin = 0; begin < n;) {
+      const size_t middle = run_end(list, begin, n), end = run_end(list, middle, n);
+      size_t i = begin, j = middle;
+      for (size_t k = begin; k < end; ++k)
+        spare[k] = j == end || (i < middle && list[i].id <= list[j].id) ? list[i++] : list[j++];
+      begin = end;
+    }
+    tagged *const merged = spare;
+    spare = list;
+    list = merged;
+  }
+  return list;
 }
 
 /* Sorts the items of a group that are not in the order of their ids. False without memory. */
 static bool sort_group(int64_t *id, uint32_t *order, size_t n) {
-  tagged few[64], *list = n <= 64 ? few : malloc(n * sizeof *list);
-  if (!list) return false;
+  tagged few[FEW], *memory = n <= FEW ? few : malloc(2 * n * sizeof *memory), *list = memory;
+  if (!memory) return false;
   for (size_t i = 0; i < n; ++i)
     list[i] = (tagged){.id = id[i], .item = order[i]};
-  if (n <= 64) {
-    for (size_t i = 1; i < n; ++i) {
-      const tagged moved = list[i];
-      size_t j = i;
-      for (; j > 0 && list[j - 1].id > moved.id; --j)
-        list[j] = list[j - 1];
-      list[j] = moved;
-    }
-  } else {
-    qsort(list, n, sizeof *list, compare_tagged);
-  }
+  if (n <= FEW)
+    insert(list, n);
+  else
+    list = merge_runs(list, list + n, n);
   for (size_t i = 0; i < n; ++i) {
     id[i] = list[i].id;
     order[i] = list[i].item;
   }
-  if (list != few) free(list);
+  if (memory != few) free(memory);
   return true;
 }
 

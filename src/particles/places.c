@@ -95,14 +95,14 @@ typedef struct departure {
 
 static void write_record(const rind_particles *set, const rind_particle_arrays *given, int64_t i,
                          char *record) {
-  double x[3];
-  position_of(set, given, i, x);
-  memcpy(record, x, (size_t)set->dim * sizeof *x);
-  record += (size_t)set->dim * sizeof *x;
+  for (int a = 0; a < set->dim; ++a, record += sizeof(double)) {
+    const double x = rind_locator_wrap(&set->locator, a, given->position[a][i]);
+    memcpy(record, &x, sizeof x);
+  }
   memcpy(record, &given->id[i], sizeof *given->id);
   record += sizeof *given->id;
-  for (int k = 0; k < set->num_attributes; ++k)
-    memcpy(record + (size_t)k * sizeof(double), &given->attribute[k][i], sizeof(double));
+  for (int k = 0; k < set->num_attributes; ++k, record += sizeof(double))
+    memcpy(record, &given->attribute[k][i], sizeof(double));
 }
 
 static rind_error pack(const rind_particles *set, const rind_particle_arrays *given,

@@ -68,6 +68,18 @@ for forest in R8 L12; do
   fi
 done
 
+# The messages that are timed alone are those of the fill.
+if ! "$mpiexec" -n 2 "$program" messages --forest R8 --repeat 3 --sample-us 1 --json >"$folder/messages.json"; then
+  echo "rind-bench messages failed"
+  failed=1
+fi
+for key in messages bytes_sent; do
+  if [ "$(value "$folder/messages.json" $key)" != "$(value "$folder/fill_R8.json" $key)" ]; then
+    echo "messages: $key is not that of the fill: $(cat "$folder/messages.json")"
+    failed=1
+  fi
+done
+
 # Weak scaling: from 2 ranks on nothing grows with their number but the messages to two neighbours that
 # are one rank there.
 if ! "$mpiexec" -n 8 "$program" scaling --cells 4 --repeat 3 --sample-us 1 --json >"$folder/scaling.json"; then
@@ -92,6 +104,15 @@ fi
 for shape in cube curve; do
   if ! "$mpiexec" -n 3 "$program" scaling --shape $shape --repeat 3 --sample-us 1 | grep -q '^ *3 '; then
     echo "rind-bench scaling --shape $shape prints no row of 3 ranks"
+    failed=1
+  fi
+done
+
+# Sums over segments: two shapes, lengths alike and not.
+"$program" segments --type f32 --repeat 3 --sample-us 1 --json >"$folder/segments.json" || failed=1
+for skewed in 0 1; do
+  if [ "$(grep -c "\"skewed\": $skewed, \"us_sum\": [0-9.]*," "$folder/segments.json")" != 2 ]; then
+    echo "rind-bench segments: $(cat "$folder/segments.json")"
     failed=1
   fi
 done

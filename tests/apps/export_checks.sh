@@ -46,6 +46,15 @@ refuse() {
 refuse 2
 refuse 2 --restriction flux-matched -o "$folder/never.h5"
 refuse 4 -o "$folder/there/is/none.h5"
+refuse 4 -o "$folder"
+rm -f "$folder/pipe"
+mkfifo "$folder/pipe"
+refuse 4 -o "$folder/pipe"
+if [ ! -p "$folder/pipe" ]; then
+  echo "a refused export removed what was there"
+  failed=1
+fi
+rm -f "$folder/pipe"
 refuse 2 -o
 if [ -e "$folder/never.h5" ]; then
   echo "a refused export left a file"

@@ -40,6 +40,12 @@ for ranks in 2 3; do
   expect "$line" loss %.10f 12476.3617428793
   expect "$line" gradient_norm %.6f 7526.066606
 done
+line=$("$mpiexec" -n 2 "$program" --particles 1000 --seed 42 --forest 0 --split 60 --json --repeat 1) ||
+  complain "rind-sph failed on a refined forest"
+expect "$line" loss %.10f 12476.3617428793
+expect "$line" gradient_norm %.6f 7526.066606
+[ "$(value "$line" blocks)" -gt 16 ] && [ "$(value "$line" blocks)" -lt 64 ] ||
+  complain "no leaf was split: $line"
 line=$("$program" --particles 1 --json --repeat 1) || complain "one particle: status $?"
 expect "$line" mean_density %.10f 1.8189136353
 expect "$line" gradient_norm %g 0
@@ -68,6 +74,7 @@ refuse 2 --picture "$picture"
 refuse 2 --relax 3 --type f32
 refuse 2 --relax 3 --forest 2
 refuse 2 --forest 8
+refuse 2 --split 9
 refuse 4 --particles 9 --relax 1 --picture "$folder/none/x.png"
 refuse 4 --particles 9 --relax 1 --output "$folder/none/x.hdf"
 exit $failed

@@ -254,9 +254,12 @@ int main(int argc, char **argv) {
     MPI_Finalize();
     return CHECK_SKIPPED;
   }
+  /* An argument n: every n-th case alone, for slow checkers. */
+  const int step = argc > 1 ? atoi(argv[1]) : 1;
   static const way order[NUM_WAYS] = {CALLERS_GRAPH, GRAPH, PLAIN, DIRECT, STAGED};
   for (int number = 0; number < NUM_SCENES; ++number)
     for (int r = 0; r < NUM_RULES; ++r) {
+      if ((number * NUM_RULES + r) % step != 0) continue;
       scene s;
       scene_create(MPI_COMM_WORLD, number, 1, &rule_sets[r], &s);
       for (int w = 0; w < NUM_WAYS; ++w)

@@ -209,6 +209,46 @@ static void change_forest(void) {
   cloud_scene_destroy(&scene);
 }
 
+/* Particles around the hole's corner keep their sum: the corner's ghosts have rows of their own. */
+static void deposit_around(rind_context *context, const rind_forest *forest) {
+  enum { COUNT = 300, CELLS = 4 };
+  double x[COUNT], y[COUNT];
+  int64_t n = 0;
+  for (int64_t i = 0; n < COUNT && i < 4 * COUNT; ++i) {
+    x[n] = 0.3 + 0.02 * (cloud_random(1, i) - 0.5);
+    y[n] = 1 + 0.02 * (cloud_random(2, i) - 0.5);
+    if (rind_context_rank(context) == 0 && (x[n] <= 0.3 || y[n] <= 1)) ++n;
+  }
+  const rind_particle_arrays arrays = {.count = n, .position = {x, y}};
+  const rind_particles_options options = {.cells = CELLS, .groups = RIND_GROUPS_CENTRES};
+  const rind_rules rules = {
+      .wall = {RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_EVEN, RIND_WALL_EVEN}};
+  const rind_layout layout = {.cells = CELLS, .ghosts = 1, .components = 1};
+  const int count = -1;
+  rind_particles *set = NULL;
+  rind_schedule *schedule = NULL;
+  rind_exchange *exchange = NULL;
+  rind_field *field = NULL;
+  CHECK_OK(rind_particles_create(forest, &arrays, &options, &set), context);
+  CHECK_OK(rind_schedule_create(forest, CELLS, 1, &rules, &schedule), context);
+  CHECK_OK(
+      rind_exchange_create(schedule, &layout, &(rind_exchange_options){.adjoint = true}, &exchange),
+      context);
+  CHECK_OK(rind_field_create(forest, &layout, &field), context);
+  CHECK_OK(rind_deposit(set, &count, exchange, field), context);
+  double sum = 0, all = 0;
+  for (int b = 0; b < rind_field_num_blocks(field); ++b)
+    for (int c = 0; c < CELLS * CELLS; ++c)
+      sum += ((const double *)rind_field_pointer(
+          field, b))[c % CELLS + c / CELLS * rind_field_layout(field)->cell_stride[1]];
+  MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(fabs(all - COUNT) < 1e-12 * COUNT, "the cells hold %.17g of %d", all, COUNT);
+  rind_field_destroy(&field);
+  rind_exchange_destroy(&exchange);
+  rind_schedule_destroy(&schedule);
+  rind_particles_destroy(&set);
+}
+
 /* Three rectangles of different sizes around a hole, and what belongs to which.
  *
  *       1.7  +-----+
@@ -255,6 +295,7 @@ static void surround_hole(const char *path) {
           (long long)rind_particles_num_global(set));
     rind_particles_destroy(&set);
   }
+  deposit_around(context, forest);
   rind_forest_destroy(&forest);
   rind_context_destroy(&context);
 }

@@ -67,6 +67,9 @@ static void GATHER_NAME(copy_row)(const rind_gather_row *row, GATHER_NAME(copy) 
   case 4:
     GATHER_NAME(copy_loops)(row, copy, 4, 1, 1);
     break;
+  case 5: /* components */
+    GATHER_NAME(copy_loops)(row, copy, 5, 1, 1);
+    break;
   case 8:
     GATHER_NAME(copy_loops)(row, copy, 8, 1, 1);
     break;

@@ -54,29 +54,51 @@ static void narrow_points(const rind_gather_points *points, const double *sums, 
       block[points->point[p].to[lane]] = (float)sums[points->point[p].to[lane]];
 }
 
-/* One lane's cells, likewise. */
-static void widen(const rind_gather_row *row, ptrdiff_t offset, const float *block, double *sums) {
-  const ptrdiff_t stride = row->to_stride[0];
+/* One lane's cells, from floats to sums, or back from sums to floats. */
+GATHER_INLINE void convert_loops(const rind_gather_row *row, float *restrict block,
+                                 double *restrict sums, const int extent, const ptrdiff_t stride,
+                                 const bool back) {
   for (int k = 0; k < row->extent[3]; ++k)
-    for (int j = 0; j < row->extent[2]; ++j)
+    for (int j = 0; j < row->extent[2]; ++j) {
+      const ptrdiff_t first = k * row->to_stride[3] + j * row->to_stride[2];
+      float *b = block + first;
+      double *s = sums + first;
       for (int i = 0; i < row->extent[1]; ++i) {
-        const ptrdiff_t at =
-            offset + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
-        for (int cell = 0; cell < row->extent[0]; ++cell)
-          sums[at + cell * stride] = (double)block[at + cell * stride];
+        for (int cell = 0; cell < extent; ++cell)
+          if (back)
+            b[cell * stride] = (float)s[cell * stride];
+          else
+            s[cell * stride] = (double)b[cell * stride];
+        b += row->to_stride[1];
+        s += row->to_stride[1];
       }
+    }
 }
 
-static void narrow(const rind_gather_row *row, ptrdiff_t offset, const double *sums, float *block) {
-  const ptrdiff_t stride = row->to_stride[0];
-  for (int k = 0; k < row->extent[3]; ++k)
-    for (int j = 0; j < row->extent[2]; ++j)
-      for (int i = 0; i < row->extent[1]; ++i) {
-        const ptrdiff_t at =
-            offset + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
-        for (int cell = 0; cell < row->extent[0]; ++cell)
-          block[at + cell * stride] = (float)sums[at + cell * stride];
-      }
+GATHER_INLINE void convert(const rind_gather_row *row, int lane, float *block, double *sums,
+                           const bool back) {
+  const int extent = row->extent[0];
+  const ptrdiff_t stride = row->to_stride[0], offset = row->to_offset[lane];
+  if (stride == 1 && extent == 8)
+    convert_loops(row, block + offset, sums + offset, 8, 1, back);
+  else if (stride == 1)
+    convert_loops(row, block + offset, sums + offset, extent, 1, back);
+  else if (extent == 8)
+    convert_loops(row, block + offset, sums + offset, 8, stride, back);
+  else
+    convert_loops(row, block + offset, sums + offset, extent, stride, back);
+}
+
+static void widen(const rind_gather_row *row, float *block, double *sums) {
+  if (row->points) widen_points(row->points, block, sums);
+  for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
+    convert(row, lane, block, sums, false);
+}
+
+static void narrow(const rind_gather_row *row, float *block, double *sums) {
+  if (row->points) narrow_points(row->points, sums, block);
+  for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
+    convert(row, lane, block, sums, true);
 }
 
 /* Sums the cells that the batch touches in double; each is rounded once, after its last row. */
@@ -85,16 +107,12 @@ static void run_batch_in_double(const rind_gather *gather, int first, int last, 
   for (int f = first; f < last; ++f) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
     RIND_ASSERT(row->body != RIND_GATHER_CLEAR);
-    if (row->points) widen_points(row->points, to, sums);
-    for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
-      widen(row, row->to_offset[lane], to, sums);
+    widen(row, to, sums);
   }
   run_fills(gather, first, last, sums, source_base);
   for (int f = first; f < last; ++f) {
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    if (row->points) narrow_points(row->points, sums, to);
-    for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
-      narrow(row, row->to_offset[lane], sums, to);
+    narrow(row, to, sums);
   }
 }
 

@@ -101,10 +101,11 @@ RIND_API const int64_t *rind_particles_first_in_group(const rind_particles *part
 
 /* Cloud in cell: particle p with attribute q gives w q to each of the 2^dim cells whose centres are
  * around it, w the product over axes of 1 - distance / cell size. Component c of the field becomes
- * the sums of attribute[c]; attribute[c] = -1 counts particles. Ghosts take part: what falls on
- * them goes to the cells of other blocks that they stand for, by rind_fill_adjoint(exchange,
- * field), and they are 0 afterwards. So sums are kept: over all cells of all ranks they are those
- * of the attributes, to rounding, with the same bits on any number of ranks and threads.
+ * the sums of attribute[c], the same list on all ranks; attribute[c] = -1 counts particles. Ghosts
+ * take part: what falls on them goes to the cells of other blocks that they stand for, by
+ * rind_fill_adjoint(exchange, field), and they are 0 afterwards. So sums are kept: over all cells
+ * of all ranks they are those of the attributes, to rounding, with the same bits on any number of
+ * ranks and threads.
  *
  * The set must be sorted into RIND_GROUPS_CENTRES of the field's cells (RIND_ERROR_STATE), the
  * exchange be made with adjoint, for fields like this one with ghosts, and from rules that lose

@@ -34,7 +34,7 @@ typedef struct rind_sph_options {
 
 /* Particles of one rank. */
 typedef struct rind_sph_points {
-  int64_t count;           /* at most 2^31 - 1 */
+  int64_t count;           /* at most 1 908 874 336 */
   const void *position[3]; /* [count] each, of the options' type and space; [2] is ignored in 2D */
 } rind_sph_points;
 
@@ -62,7 +62,8 @@ RIND_API rind_error rind_sph_set_points(rind_sph *sph, const rind_sph_points *po
  * Borrows particles, which must outlive *sph; after their positions changed or the forest did,
  * migrate them. The calls below are collective then, arrays are this rank's [count], in the set's
  * order. RIND_ERROR_INVALID for a bad model or where a block is smaller than 2 h,
- * RIND_ERROR_UNSUPPORTED without links over corners (RIND_BALANCE_FACES). */
+ * RIND_ERROR_MISMATCH for models that differ over ranks, RIND_ERROR_UNSUPPORTED without links over
+ * corners (RIND_BALANCE_FACES). */
 RIND_API rind_error rind_sph_create(const struct rind_particles *particles,
                                     const rind_sph_model *model, rind_sph **sph);
 /* Accepts NULL. */

@@ -35,6 +35,8 @@ static rind_error check_walls(const rind_exchange *exchange) {
 
 static rind_error check(const rind_particles *set, const int *attribute, rind_exchange *exchange,
                         rind_field *field) {
+  if (!set)
+    return rind_context_fail(exchange->context, RIND_ERROR_INVALID, "the set of particles is NULL");
   rind_context *context = set->context;
   RIND_REQUIRE(context, exchange && field && attribute, RIND_ERROR_INVALID, "%s is NULL",
                !attribute ? "attribute"
@@ -133,8 +135,8 @@ static rind_error deposit_device(const rind_particles *set, const int *attribute
 
 rind_error rind_deposit(const rind_particles *particles, const int *attribute,
                         rind_exchange *exchange, rind_field *field) {
-  if (!particles) return RIND_ERROR_INVALID;
-  rind_context *context = particles->context;
+  if (!particles && !exchange) return RIND_ERROR_INVALID;
+  rind_context *context = particles ? particles->context : exchange->context;
   rind_error error = check(particles, attribute, exchange, field);
   if (error == RIND_OK && field->layout.space == RIND_DEVICE && !particles->device)
     error = rind_particles_device_cloud(particles, NULL);
@@ -196,8 +198,8 @@ static rind_error gather_device(const rind_particles *set, const int *attribute,
 rind_error rind_deposit_gradient(const rind_particles *particles, const int *attribute,
                                  rind_exchange *exchange, rind_field *field,
                                  double *const by_position[3], double *const *by_attribute) {
-  if (!particles) return RIND_ERROR_INVALID;
-  rind_context *context = particles->context;
+  if (!particles && !exchange) return RIND_ERROR_INVALID;
+  rind_context *context = particles ? particles->context : exchange->context;
   double *const none[3] = {NULL, NULL, NULL};
   rind_error error = check(particles, attribute, exchange, field);
   if (error == RIND_OK && field->layout.space == RIND_DEVICE && !particles->device)

@@ -101,7 +101,7 @@ static rind_error begin(const rind_forest *forest, int num_attributes,
                         const rind_particles_options *options, rind_particles **made) {
   rind_context *context = rind_forest_context(forest);
   RIND_REQUIRE(context, num_attributes >= 0 && num_attributes <= INT_MAX / 16, RIND_ERROR_INVALID,
-               "%d attributes: at least 0 it must be", num_attributes);
+               "%d attributes: 0 to %d it must be", num_attributes, INT_MAX / 16);
   rind_particles *set = rind_allocate(1, sizeof *set);
   RIND_REQUIRE(context, set, RIND_ERROR_MEMORY, "no memory for a set of particles");
   *made = set;

@@ -73,6 +73,24 @@ rind_error rind_sph_take_set(rind_sph *sph) {
   return RIND_OK;
 }
 
+/* Collective. */
+static rind_error check_same(const rind_sph *sph) {
+  const rind_sph_model *model = &sph->model;
+  const double mine[3] = {model->h, model->mass, model->rest_density};
+  double first[3];
+  memcpy(first, mine, sizeof first);
+  rind_error error = RIND_OK;
+  if (MPI_Bcast(first, 3, MPI_DOUBLE, 0, sph->context->comm) != MPI_SUCCESS)
+    error = rind_context_fail(sph->context, RIND_ERROR_MPI, "MPI_Bcast of a model failed");
+  else if (memcmp(first, mine, sizeof first) != 0)
+    error = rind_context_fail(sph->context, RIND_ERROR_MISMATCH,
+                              "rank %d gives h %g, mass %g and rest density %g, rank 0 %g, %g and "
+                              "%g: alike it must be",
+                              sph->context->rank, mine[0], mine[1], mine[2], first[0], first[1],
+                              first[2]);
+  return rind_context_agree(sph->context, error);
+}
+
 rind_error rind_sph_create(const rind_particles *particles, const rind_sph_model *model,
                            rind_sph **sph) {
   if (!particles || !model || !sph) return RIND_ERROR_INVALID;
@@ -88,7 +106,8 @@ rind_error rind_sph_create(const rind_particles *particles, const rind_sph_model
     made->particles = particles;
     made->model = *model;
     made->has_points = true;
-    error = remake(made);
+    error = check_same(made);
+    if (error == RIND_OK) error = remake(made);
     made->forest = forest;
   }
   if (error != RIND_OK) {

@@ -217,7 +217,12 @@ static void refuse_deposits(void) {
                 "attribute is NULL");
   check_refused(rind_deposit(set, &count, NULL, field), RIND_ERROR_INVALID, "exchange is NULL");
   check_refused(rind_deposit(set, &count, exchange[0], NULL), RIND_ERROR_INVALID, "field is NULL");
-  CHECK(rind_deposit(NULL, &count, exchange[0], field) == RIND_ERROR_INVALID, "no particles");
+  CHECK(rind_deposit(NULL, &count, NULL, field) == RIND_ERROR_INVALID, "no particles");
+  const bool last = rind_context_rank(context) == rind_context_size(context) - 1;
+  check_refused(rind_deposit(last ? NULL : set, &count, exchange[0], field), RIND_ERROR_INVALID,
+                "the set of particles is NULL");
+  check_refused(rind_deposit_gradient(last ? NULL : set, &count, exchange[0], field, NULL, NULL),
+                RIND_ERROR_INVALID, "the set of particles is NULL");
   check_refused(rind_deposit(set, &count, exchange[1], field), RIND_ERROR_MISMATCH,
                 "wall 1 of the rules is 2");
   check_refused(rind_deposit(set, &count, exchange[2], field), RIND_ERROR_MISMATCH,

@@ -176,6 +176,12 @@ static void check_refusals(void) {
   model.h = -1;
   CHECK_ERROR(rind_sph_create(set, &model, &sph), RIND_ERROR_INVALID, context);
   CHECK_ERROR(rind_sph_create(NULL, &model, &sph), RIND_ERROR_INVALID, context);
+  if (rind_context_size(context) > 1) {
+    model = c.model;
+    if (rind_context_rank(context) == 1) model.h *= 0.5;
+    CHECK_ERROR(rind_sph_create(set, &model, &sph), RIND_ERROR_MISMATCH, context);
+    CHECK(strstr(rind_last_error(context), "rank 1 gives h"), "%s", rind_last_error(context));
+  }
   CHECK(sph == NULL, "an object was made");
   CHECK_OK(rind_sph_create(set, &c.model, &sph), context);
   double loss = -1;

@@ -205,7 +205,10 @@ static int check_device(void) {
   deposit_arrays_create(2000, 42, &arrays);
   const deposit_input golden = {2000, arrays.x, arrays.v, arrays.target};
   deposit_device *device = NULL;
-  if (deposit_device_create(&golden, &device) != 0) return CHECK_SKIPPED;
+  if (deposit_device_create(&golden, &device) != 0) {
+    deposit_arrays_destroy(&arrays);
+    return CHECK_SKIPPED;
+  }
   deposit_device_destroy(&device);
   answer a = run_device(&golden);
   check_golden(&a, golden.count);

@@ -251,3 +251,15 @@ void bench_print_table(const rind_context *context, const bench_options *options
              ns_per_value(options, c, t->median));
   }
 }
+
+void bench_print_text(const char *text) {
+  putchar('"');
+  for (; *text != '\0'; ++text)
+    if (*text == '"' || *text == '\\')
+      printf("\\%c", *text);
+    else if ((unsigned char)*text < ' ')
+      printf("\\u%04x", (unsigned)*text);
+    else
+      putchar(*text);
+  putchar('"');
+}

@@ -80,3 +80,6 @@ rind_error bench_messages(rind_context *context, bench_options *options);
 rind_error bench_export(rind_context *context, bench_options *options);
 /* Collective, every rank for itself: sums over segments. Takes type, space, repeats. */
 rind_error bench_segment(rind_context *context, bench_options *options);
+
+/* A string of JSON, quotes included. */
+void bench_print_text(const char *text);

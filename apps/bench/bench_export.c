@@ -247,11 +247,16 @@ static void print_summary(const bench_options *options, const bench_matrix_size 
                           double seconds) {
   const char *format =
       options->json ? "{\"bench\": \"export\", \"forest\": \"%s\", \"rows\": %lld, \"columns\": "
-                      "%lld, \"entries\": %lld, \"file\": \"%s\", \"seconds\": %.3f}\n"
-                    : "forest %s: %lld rows (ghosts), %lld columns (interior cells), %lld entries "
-                      "in %s, %.3f s\n";
+                      "%lld, \"entries\": %lld, \"seconds\": %.3f, \"file\": "
+                    : "forest %s: %lld rows (ghosts), %lld columns (interior cells), %lld entries, "
+                      "%.3f s, in ";
   printf(format, bench_names[options->forest.name], (long long)size->rows, (long long)size->columns,
-         (long long)size->entries, options->output, seconds);
+         (long long)size->entries, seconds);
+  if (options->json)
+    bench_print_text(options->output);
+  else
+    printf("%s", options->output);
+  printf(options->json ? "}\n" : "\n");
 }
 
 static rind_error export(exporter *e, const bench_options *options) {

@@ -78,6 +78,21 @@ static void periodic_axes(int word, int periodic[3]) {
 
 typedef rind_error (*measurement)(rind_context *context, bench_options *options);
 
+/* Every rank has a device, where one is asked for and the measurement takes it. */
+static int check_space(rind_context *context, measurement measure) {
+  int there = rind_context_device(context) >= 0;
+  if (measure == bench_export || measure == bench_messages) {
+    app_complain(MPI_COMM_WORLD, "rind-bench",
+                 "export and messages work on the host: without --space device");
+    return APP_USAGE;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (there) return APP_OK;
+  app_complain(MPI_COMM_WORLD, "rind-bench",
+               "--space device: there is no CUDA device here, or no CUDA in this build");
+  return APP_DEVICE;
+}
+
 static int run(const words *w, measurement measure) {
   rind_context *context = NULL;
   /* Without device fields no device is touched. */
@@ -85,7 +100,14 @@ static int run(const words *w, measurement measure) {
   const rind_context_options context_options = {
       .threads = w->threads, .device_choice = there ? RIND_DEVICE_LOCAL_RANK : RIND_DEVICE_CURRENT};
   rind_error error = rind_context_create(MPI_COMM_WORLD, &context_options, &context);
-  if (error == RIND_OK && there) bench_device_use(rind_context_device(context));
+  if (error == RIND_OK && there) {
+    const int status = check_space(context, measure);
+    if (status != APP_OK) {
+      rind_context_destroy(&context);
+      return status;
+    }
+    bench_device_use(rind_context_device(context));
+  }
   bench_options options = {
       .forest = {.name = (bench_name)w->forest, .dim = w->dim, .cells = w->cells},
       .layout = {.ghosts = w->ghosts,

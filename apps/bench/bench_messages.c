@@ -2,6 +2,7 @@
  * anew, and one neighbourhood collective. Bytes alone: nothing is packed or filled. */
 #include <bench_case.h>
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,8 +28,9 @@ static void list_peers(const rind_forest_arrays *arrays, traffic *t) {
   }
 }
 
-/* What this rank's fills read of each peer: a value a ghost. */
-static void count_bytes(const bench_case *c, int value_bytes, traffic *t) {
+/* What this rank's fills read of each peer: a value a ghost. False if ints do not count it. */
+static bool count_bytes(const bench_case *c, int value_bytes, traffic *t) {
+  int64_t total = 0;
   const rind_forest_arrays *arrays = rind_forest_get_arrays(c->forest);
   for (int f = 0; f < rind_schedule_num_fills(c->schedule); ++f) {
     rind_fill_view view;
@@ -40,10 +42,14 @@ static void count_bytes(const bench_case *c, int value_bytes, traffic *t) {
       int p = 0;
       while (t->peer[p] != arrays->block[term.block].owner)
         ++p;
-      t->receive_bytes[p] += view.extent[0] * view.extent[1] * view.extent[2] * value_bytes;
+      const int64_t values = (int64_t)view.extent[0] * view.extent[1] * view.extent[2];
+      total += values * value_bytes;
+      if (total > INT_MAX) return false;
+      t->receive_bytes[p] += (int)(values * value_bytes);
       break;
     }
   }
+  return true;
 }
 
 static bool allocate_peers(int most, traffic *t) {
@@ -58,8 +64,16 @@ static bool allocate_peers(int most, traffic *t) {
          t->request;
 }
 
+static rind_error too_much(rind_context *context) {
+  return rind_context_fail(context, RIND_ERROR_OVERFLOW,
+                           "the messages of a rank exceed %d bytes: ask for fewer components or "
+                           "cells",
+                           INT_MAX);
+}
+
 /* Each peer says what it wants. */
-static bool agree_on_bytes(MPI_Comm comm, traffic *t) {
+static rind_error agree_on_bytes(rind_context *context, traffic *t) {
+  const MPI_Comm comm = rind_context_comm(context);
   int n = t->num_peers;
   for (int p = 0; p < n; ++p)
     MPI_Irecv(&t->send_bytes[p], 1, MPI_INT, t->peer[p], TAG, comm, &t->request[p]);
@@ -68,12 +82,14 @@ static bool agree_on_bytes(MPI_Comm comm, traffic *t) {
   MPI_Waitall(2 * n, t->request, MPI_STATUSES_IGNORE);
   size_t send = 1, receive = 1;
   for (int p = 0; p < n; ++p) {
+    if (send + (size_t)t->send_bytes[p] > INT_MAX) return too_much(context);
     t->send_first[p] = (int)send - 1, t->receive_first[p] = (int)receive - 1;
     send += (size_t)t->send_bytes[p], receive += (size_t)t->receive_bytes[p];
   }
   t->send = calloc(send, 1);
   t->receive = calloc(receive, 1);
-  return t->send && t->receive;
+  if (t->send && t->receive) return RIND_OK;
+  return rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for messages");
 }
 
 static rind_error make_traffic(rind_context *context, const bench_options *options,
@@ -85,15 +101,13 @@ static rind_error make_traffic(rind_context *context, const bench_options *optio
   bool made = allocate_peers(arrays->num_remote, t);
   if (made) {
     list_peers(arrays, t);
-    count_bytes(c, value_bytes, t);
+    if (!count_bytes(c, value_bytes, t)) error = too_much(context);
   } else {
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for peers");
   }
   error = rind_context_agree(context, error);
   if (error != RIND_OK) return error;
-  if (!agree_on_bytes(comm, t))
-    error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for messages");
-  error = rind_context_agree(context, error);
+  error = rind_context_agree(context, agree_on_bytes(context, t));
   if (error != RIND_OK) return error;
   MPI_Dist_graph_create_adjacent(comm, t->num_peers, t->peer, t->receive_bytes, t->num_peers,
                                  t->peer, t->send_bytes, MPI_INFO_NULL, 0, &t->comm);

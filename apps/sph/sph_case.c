@@ -179,6 +179,14 @@ int sph_case_create(rind_context *context, const sph_options *options, sph_case 
   c.type_bytes = rind_type_bytes(c.type);
   const double volume = (double)c.count / SPH_DENSITY;
   c.length = c.dim == 2 ? sqrt(volume) : cbrt(volume);
+  const int finest = finest_level(&c);
+  if (options->forest > finest) {
+    app_complain(MPI_COMM_WORLD, program,
+                 "--forest is %d, should be at most %d: leaves may be no smaller than 2 h, %g, in "
+                 "a box of %g",
+                 options->forest, finest, 2 * SPH_H, c.length);
+    return APP_USAGE;
+  }
   double *drawn = draw(&c, options->seed);
   rind_error error = rind_context_agree(context, drawn != NULL ? RIND_OK : RIND_ERROR_MEMORY);
   if (error == RIND_OK && options->forest < 0 && ranks == 1)

@@ -83,6 +83,7 @@ static bool draw(const study *s) {
 static bool save(const study *s) {
   const sph_case *c = s->c;
   if (s->options->output == NULL) return true;
+  errno = 0;
   double *position = calloc(3 * (size_t)c->count + 1, sizeof *position);
   for (int64_t i = 0; position != NULL && i < c->count; ++i)
     for (int a = 0; a < c->dim; ++a)
@@ -91,7 +92,9 @@ static bool save(const study *s) {
   const bool good =
       position != NULL && sph_file_write(s->options->output, c->count, position, &density, 1);
   free(position);
-  if (!good) app_complain(MPI_COMM_WORLD, program, "cannot write %s", s->options->output);
+  if (!good)
+    app_complain(MPI_COMM_WORLD, program, "cannot write %s: %s", s->options->output,
+                 errno != 0 ? strerror(errno) : "HDF5 failed");
   return good;
 }
 

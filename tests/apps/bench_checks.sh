@@ -129,4 +129,11 @@ refuse() {
 refuse adjoin
 refuse adjoint --forest R9
 refuse adjoint --forest R8 --dim 2
+refuse export --space device -o "$folder/never.h5"
+refuse messages --space device
+if "$mpiexec" -n 2 "$program" messages --components 1000000 --cells 16 2>"$folder/line" ||
+  ! grep -q 'exceed 2147483647 bytes' "$folder/line"; then
+  echo "rind-bench messages of more bytes than an int counts: $(cat "$folder/line")"
+  failed=1
+fi
 exit $failed

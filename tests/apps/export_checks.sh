@@ -47,6 +47,11 @@ refuse 2
 refuse 2 --restriction flux-matched -o "$folder/never.h5"
 refuse 4 -o "$folder/there/is/none.h5"
 refuse 4 -o "$folder"
+"$program" export --forest C3 -o "$folder/a\"b.h5" --json >"$folder/line"
+if ! grep -q '"file": "[^"]*/a\\"b.h5"' "$folder/line"; then
+  echo "a quote in a file's name is not escaped: $(cat "$folder/line")"
+  failed=1
+fi
 rm -f "$folder/pipe"
 mkfifo "$folder/pipe"
 refuse 4 -o "$folder/pipe"

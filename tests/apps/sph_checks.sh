@@ -74,7 +74,11 @@ refuse 2 --picture "$picture"
 refuse 2 --relax 3 --type f32
 refuse 2 --relax 3 --forest 2
 refuse 2 --forest 8
+# Before a forest of 16 million leaves is made.
+refuse 2 --particles 100 --forest 12
 refuse 2 --split 9
 refuse 4 --particles 9 --relax 1 --picture "$folder/none/x.png"
 refuse 4 --particles 9 --relax 1 --output "$folder/none/x.hdf"
+"$program" --particles 9 --relax 1 --output "$folder/none/x.hdf" 2>&1 | grep -q 'No such file' ||
+  complain "rind-sph does not say why it cannot write"
 exit $failed

@@ -65,9 +65,9 @@ RIND_API void rind_particles_destroy(rind_particles **particles);
 
 /* Collective. After positions were changed: brings each particle to its rank and block and sorts.
  * forest NULL: the same forest, at its revision of now: also what to call after
- * rind_forest_refine. Another forest of the same context: the set lives there from then on. Nothing
- * is lost or doubled; where a particle has left the domain or is not finite the call fails as
- * create does and the set is as before. migration may be NULL. */
+ * rind_forest_refine. Another forest of the same context, the same on all ranks: the set lives
+ * there from then on. Nothing is lost or doubled; where a particle has left the domain or is not
+ * finite the call fails as create does and the set is as before. migration may be NULL. */
 RIND_API rind_error rind_particles_migrate(rind_particles *particles, const rind_forest *forest,
                                            rind_migration *migration);
 /* Collective. Sorts into other groups; positions as of the last create, sort or migrate.

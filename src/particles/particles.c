@@ -69,16 +69,19 @@ rind_error rind_particles_take_options(rind_particles *particles,
 
 /* Collective. */
 static rind_error check_same(rind_context *context, const rind_particles *set) {
-  const int mine[3] = {set->options.cells, set->options.groups, set->num_attributes};
-  int first[3];
+  static const char *const what[] = {"as cells", "as kind of groups", "attributes",
+                                     "blocks of the forest on all ranks"};
+  enum { NUM = sizeof what / sizeof *what };
+  const int64_t mine[NUM] = {set->options.cells, set->options.groups, set->num_attributes,
+                             rind_forest_num_global_blocks(set->forest)};
+  int64_t first[NUM];
   memcpy(first, mine, sizeof first);
-  RIND_REQUIRE(context, MPI_Bcast(first, 3, MPI_INT, 0, context->comm) == MPI_SUCCESS,
+  RIND_REQUIRE(context, MPI_Bcast(first, NUM, MPI_INT64_T, 0, context->comm) == MPI_SUCCESS,
                RIND_ERROR_MPI, "MPI_Bcast of a set's numbers failed");
-  static const char *const what[3] = {"as cells", "as kind of groups", "attributes"};
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < NUM; ++i)
     RIND_REQUIRE(context, mine[i] == first[i], RIND_ERROR_MISMATCH,
-                 "rank %d gives %d %s, rank 0 %d: alike it must be", context->rank, mine[i],
-                 what[i], first[i]);
+                 "rank %d gives %" PRId64 " %s, rank 0 %" PRId64 ": alike it must be",
+                 context->rank, mine[i], what[i], first[i]);
   return RIND_OK;
 }
 
@@ -252,6 +255,7 @@ rind_error rind_particles_migrate(rind_particles *particles, const rind_forest *
   if (error == RIND_OK)
     error = begin(forest, particles->num_attributes, &particles->options, &made);
   error = rind_context_agree(context, error);
+  if (error == RIND_OK) error = rind_context_agree(context, check_same(context, made));
   if (error == RIND_OK) error = rind_locator_create(forest, &made->locator);
   const rind_particle_arrays given = arrays_of(particles);
   if (error == RIND_OK) error = settle(made, &given, &counted);

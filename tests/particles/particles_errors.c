@@ -178,6 +178,12 @@ static void keep_on_failure(void) {
   rind_forest *flat = make_forest(3, 0, 1);
   check_refused(rind_particles_migrate(set, flat, NULL), RIND_ERROR_MISMATCH, "dimension 3");
   rind_forest_destroy(&flat);
+  if (size > 1) {
+    flat = make_forest(2, 0, 5);
+    check_refused(rind_particles_migrate(set, rank == size - 1 ? flat : NULL, NULL),
+                  RIND_ERROR_MISMATCH, "blocks of the forest");
+    rind_forest_destroy(&flat);
+  }
   rind_particles_destroy(&set);
   rind_forest_destroy(&forest);
 }

@@ -67,6 +67,11 @@ static bench_sectors count_map(const char *map, size_t bytes) {
   return n;
 }
 
+static bool are_same(const bench_sectors *a, const bench_sectors *b) {
+  return a->read == b->read && a->written == b->written && a->part == b->part &&
+         a->fetched == b->fetched && a->touched == b->touched;
+}
+
 static void compare(const scene *s, rind_layout layout, size_t shift) {
   CHECK_OK(rind_layout_complete(s->context, s->num_blocks, &layout), s->context);
   const bool packed = layout.storage == RIND_PACKED;
@@ -88,7 +93,7 @@ static void compare(const scene *s, rind_layout layout, size_t shift) {
   CHECK(bench_sectors_count(s->schedule, field, &got), "no memory");
   mark_all(s, field, data, map);
   const bench_sectors want = count_map(map, bytes);
-  CHECK(memcmp(&got, &want, sizeof got) == 0,
+  CHECK(are_same(&got, &want),
         "shift %zu, %s: read %lld, written %lld, part %lld, fetched %lld, touched %lld instead of "
         "%lld, %lld, %lld, %lld, %lld",
         shift, packed ? "packed" : "blocks", (long long)got.read, (long long)got.written,

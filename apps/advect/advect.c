@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "device_step.h"
+#include "ending.h"
 #include "options.h"
 #include "problem.h"
 #include "progress.h"
@@ -265,6 +266,5 @@ int main(int argc, char **argv) {
   rind_forest_destroy(&r.forest);
   rind_context_destroy(&r.context);
   dataset_free(&r.data);
-  MPI_Finalize();
-  return status;
+  return app_end(r.comm, program, status);
 }

@@ -2,6 +2,7 @@
 #include <bench_case.h>
 #include <bench_device.h>
 #include <cli.h>
+#include <ending.h>
 #include <status.h>
 
 #include <stdio.h>
@@ -166,6 +167,5 @@ int main(int argc, char **argv) {
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);
   }
-  MPI_Finalize();
-  return status;
+  return app_end(MPI_COMM_WORLD, "rind-bench", status);
 }

@@ -1,6 +1,7 @@
 /* draw.c - rind-draw: a picture of a 2D forest and of one fill of its schedule or of the adjoint.
  */
 #include <cli.h>
+#include <ending.h>
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 #include <status.h>
@@ -311,6 +312,5 @@ int main(int argc, char **argv) {
       status = APP_MEMORY;
     rind_context_destroy(&context);
   }
-  MPI_Finalize();
-  return status;
+  return app_end(MPI_COMM_WORLD, "rind-draw", status);
 }

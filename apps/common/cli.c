@@ -111,6 +111,7 @@ static void print_help(FILE *file, const app_usage *usage) {
     fputc('\n', file);
   }
   fprintf(file, "  %-28sthis text\n", "--help");
+  fprintf(file, "  %-28sthe library's version\n", "--version");
   if (usage->epilogue != NULL) fprintf(file, "\n%s\n", usage->epilogue);
 }
 
@@ -230,12 +231,15 @@ static const app_option *find_option(const app_usage *usage, const char *name, s
 
 static bool unknown_option(const app_usage *usage, const char *argument, const char *name,
                            size_t length, char line[LINE]) {
+  static const char *const always[] = {"help", "version"};
   char word[LONGEST_WORD + 1];
   const char *nearest = NULL;
   int best = INT_MAX;
   snprintf(word, sizeof word, "%.*s", (int)length, name);
   for (int i = 0; i < usage->num_options; ++i)
     if (is_nearer(word, usage->options[i].name, &best)) nearest = usage->options[i].name;
+  for (int i = 0; i < 2; ++i)
+    if (is_nearer(word, always[i], &best)) nearest = always[i];
   if (nearest != NULL)
     return fail(line, "there is no option %s; did you mean --%s?", argument, nearest);
   return fail(line, "there is no option %s; --help lists them", argument);
@@ -263,20 +267,27 @@ static bool read_arguments(const app_usage *usage, int argc, char *const *argv, 
   return true;
 }
 
+/* Whether one of two spellings is among the arguments. */
+static bool has_argument(int argc, char *const *argv, const char *one, const char *other) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], one) == 0 || strcmp(argv[i], other) == 0) return true;
+  return false;
+}
+
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status) {
   char line[LINE];
-  bool help = false;
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   /* Help shows the defaults, before any value is stored. */
-  for (int i = 1; i < argc; ++i)
-    help = help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+  const bool help = has_argument(argc, argv, "--help", "-h");
+  const bool version = !help && has_argument(argc, argv, "--version", "--version");
   if (help && rank == 0) print_help(stdout, usage);
-  const bool good = help || read_arguments(usage, argc, argv, line);
+  if (version && rank == 0) printf("%s %s\n", usage->program, rind_version());
+  const bool good = help || version || read_arguments(usage, argc, argv, line);
   /* Ranks of one job may have been given different arguments: the first bad one speaks. */
   const int mine = good ? size : rank;
-  int first, stop = help, any_stop;
+  int first, stop = help || version, any_stop;
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(&stop, &any_stop, 1, MPI_INT, MPI_MAX, comm);
   if (rank == first) fprintf(stderr, "%s: %s\n", usage->program, line);

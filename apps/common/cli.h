@@ -43,8 +43,8 @@ typedef struct app_usage {
 } app_usage;
 
 /* Collective. Reads --name value, --name=value and flags from argv[1] on. True: go on. False: leave
- * with *status, 0 after --help (printed by rank 0), 2 after a mistake (one line on stderr), the
- * same on every rank. */
+ * with *status, 0 after --help or --version (printed by rank 0), 2 after a mistake (one line on
+ * stderr), the same on every rank. */
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status);
 
 /* Prints "program: message" as one line on stderr, on rank 0 of comm only. */

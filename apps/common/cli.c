@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outputs.h"
 #include "status.h"
 
 enum { LINE = 512, LONGEST_WORD = 48, WIDTH = 94, INDENT = 30 };
@@ -56,6 +57,7 @@ static void print_default(FILE *file, const app_option *option) {
     fprintf(file, " [%g]", *(const double *)option->value);
     break;
   case APP_STRING:
+  case APP_OUTPUT:
     if (*(const char *const *)option->value != NULL)
       fprintf(file, " [%s]", *(const char *const *)option->value);
     break;
@@ -96,7 +98,7 @@ static void print_wrapped(FILE *file, const char *text) {
 }
 
 static void print_help(FILE *file, const app_usage *usage) {
-  static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]"};
+  static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]", "FILE"};
   fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];
@@ -210,6 +212,7 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
     return true;
   }
   case APP_STRING:
+  case APP_OUTPUT:
     if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
     *(const char **)option->value = text;
     return true;
@@ -274,6 +277,19 @@ static bool has_argument(int argc, char *const *argv, const char *one, const cha
   return false;
 }
 
+/* Of rank 0: before it takes hours to find out. */
+static bool check_outputs(const app_usage *usage) {
+  for (int i = 0; i < usage->num_options; ++i) {
+    const app_option *option = &usage->options[i];
+    const char *path = option->kind == APP_OUTPUT ? *(const char *const *)option->value : NULL;
+    const int reason = path != NULL ? app_why_not_written(path) : 0;
+    if (reason == 0) continue;
+    fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path, strerror(reason));
+    return false;
+  }
+  return true;
+}
+
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status) {
   char line[LINE];
   int rank, size;
@@ -292,7 +308,11 @@ bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *arg
   MPI_Allreduce(&stop, &any_stop, 1, MPI_INT, MPI_MAX, comm);
   if (rank == first) fprintf(stderr, "%s: %s\n", usage->program, line);
   *status = first < size ? APP_USAGE : APP_OK;
-  return first == size && !any_stop;
+  if (first < size || any_stop) return false;
+  int writable = rank != 0 || check_outputs(usage);
+  MPI_Bcast(&writable, 1, MPI_INT, 0, comm);
+  if (!writable) *status = APP_IO;
+  return writable;
 }
 
 void app_complain(MPI_Comm comm, const char *program, const char *format, ...) {

@@ -297,7 +297,7 @@ int main(int argc, char **argv) {
       {"adjoint", APP_FLAG, &o.adjoint,
        .help = "a row of the adjoint: block of the cells, region of the ghosts"},
       {"width", APP_DOUBLE, &o.width, .min = 100, .max = 10000, .help = "of the picture, pixels"},
-      {"output", APP_STRING, &o.output, .help = "SVG file"},
+      {"output", APP_OUTPUT, &o.output, .help = "SVG file"},
   };
   const app_usage usage = {
       "rind-draw", "draws a 2D forest and one fill of its schedule as SVG", table,

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# programs_checks.sh MPIEXEC FOLDER PROGRAM... - what all programs do alike: output that is lost, mistyped options.
+# programs_checks.sh MPIEXEC FOLDER PROGRAM... - what all programs do alike: output that is lost, outputs
+# that cannot be written, mistyped options.
 set -u
 mpiexec=$1 folder=$2
 shift 2
@@ -35,6 +36,49 @@ small() {
   esac
 }
 
+# A run that takes longer than a program may take to refuse.
+large() {
+  case $1 in
+    rind-advect) echo --level 6 --steps 1000000 ;;
+    rind-bench) echo export --cells 64 --repeat 100000 ;;
+    rind-draw) echo --trees 64 --level 3 --cells 64 ;;
+    rind-particles) echo --particles 10000000 --repeat 1000 ;;
+    rind-sph) echo --particles 1000000 --relax 100000 ;;
+  esac
+}
+
+# A run that fails after its options are read.
+failing() {
+  case $1 in
+    rind-advect) echo --dim 3 --trees 1024 --level 10 --refine 0 ;;
+    rind-bench) echo export --restriction flux-matched ;;
+    rind-draw) echo --trees 64 --level 6 ;;
+    rind-particles) echo --dim 3 --level 12 ;;
+    rind-sph) echo --relax 1 --type f32 ;;
+  esac
+}
+
+# What is there stays as it is, what is not does not come to be, and nothing is computed.
+check_output() {
+  local program=$1 option=$2 name=${1##*/}
+  local words file
+  words=$(large "$name")
+  # shellcheck disable=SC2086
+  refuse 4 "cannot write $folder/none/x.file: No such file or directory" \
+    "$program" $words "$option" "$folder/none/x.file"
+  # shellcheck disable=SC2086
+  refuse 4 "cannot write $folder: Is a directory" "$mpiexec" -n 2 "$program" $words "$option" "$folder"
+  rm -f "$folder/new.file"
+  echo precious >"$folder/old.file"
+  for file in new old; do
+    # shellcheck disable=SC2046
+    timeout 20 "$program" $(failing "$name") "$option" "$folder/$file.file" >/dev/null 2>&1
+    case $? in 2 | 5) ;; *) complain "$name $(failing "$name"): another status than of a failure" ;; esac
+  done
+  [ -e "$folder/new.file" ] && complain "$name $option leaves a file of nothing"
+  [ "$(cat "$folder/old.file")" = precious ] || complain "$name $option spoils a file for nothing"
+}
+
 for program in "$@"; do
   name=${program##*/}
   for words in "" --json --help --version; do
@@ -50,5 +94,8 @@ for program in "$@"; do
   refuse 2 "no option -help; did you mean --help?" "$program" -help
   refuse 2 "no option --verison; did you mean --version?" "$mpiexec" -n 2 "$program" --verison
   [ "$("$program" --version)" = "$name 0.1.0" ] || complain "$name --version: $("$program" --version)"
+  for option in $("$program" --help | grep -o '^  --[a-z]* FILE' | grep -o -- '--[a-z]*'); do
+    check_output "$program" "$option"
+  done
 done
 exit $failed

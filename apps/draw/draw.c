@@ -1,6 +1,7 @@
 /* draw.c - rind-draw: a picture of a 2D forest and of one fill of its schedule or of the adjoint.
  */
 #include <cli.h>
+#include <demand.h>
 #include <ending.h>
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 enum { ITEM_DOUBLES = sizeof(svg_item) / sizeof(double), CAPTION = 200 };
+enum { MOST_BLOCKS = 1000000, BLOCK_TEXT = 120 /* bytes of a block in a file, about */ };
 
 static const char *const refine_words[] = {"corner", "half", "middle", "none", NULL};
 static const char *const region_words[] = {"lower-left",  "lower", "lower-right", "left",
@@ -194,20 +196,37 @@ static int splits(const rind_block *block, void *user) {
   }
 }
 
-static rind_error make_schedule(rind_context *context, options *o, rind_forest **forest,
-                                rind_schedule **schedule) {
+/* More than a picture should have. */
+static rind_error check_blocks(rind_context *context, double blocks) {
+  if (blocks <= MOST_BLOCKS) return RIND_OK;
+  return rind_context_fail(context, RIND_ERROR_INVALID,
+                           "%.15g blocks or more would take %.4g bytes of picture, up to %d are "
+                           "drawn: ask for less with --trees, --level or --levels",
+                           blocks, blocks * BLOCK_TEXT, MOST_BLOCKS);
+}
+
+/* Nothing is made before it is known that it can be drawn. */
+static rind_error make_forest(rind_context *context, options *o, rind_forest **forest) {
   rind_brick brick = {.dim = 2, .level = o->level};
-  rind_rules rules = {.interpolation = (rind_interpolation)o->interpolation,
-                      .restriction = (rind_restriction)o->restriction};
   for (int a = 0; a < 2; ++a) {
     brick.trees[a] = o->trees[a];
     brick.periodic[a] = o->periodic[a];
   }
+  const int finest = o->level + o->levels;
+  rind_error error = check_blocks(context, app_uniform_blocks(2, o->trees, o->level));
+  if (error == RIND_OK) error = rind_forest_create_brick(context, &brick, forest);
+  if (error != RIND_OK || o->levels == 0) return error;
+  error = check_blocks(context, app_refined_blocks(*forest, finest, splits, o, MOST_BLOCKS + 1));
+  return error == RIND_OK ? rind_forest_refine(*forest, finest, splits, o) : error;
+}
+
+static rind_error make_schedule(rind_context *context, options *o, rind_forest **forest,
+                                rind_schedule **schedule) {
+  rind_rules rules = {.interpolation = (rind_interpolation)o->interpolation,
+                      .restriction = (rind_restriction)o->restriction};
   for (int w = 0; w < 4; ++w)
     rules.wall[w] = (rind_wall)o->wall;
-  rind_error error = rind_forest_create_brick(context, &brick, forest);
-  if (error == RIND_OK && o->levels > 0)
-    error = rind_forest_refine(*forest, o->level + o->levels, splits, o);
+  rind_error error = make_forest(context, o, forest);
   if (error == RIND_OK)
     error = rind_schedule_create(*forest, o->cells, o->ghosts, &rules, schedule);
   if (error != RIND_OK || !o->adjoint) return error;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # programs_checks.sh MPIEXEC FOLDER PROGRAM... - what all programs do alike: output that is lost, outputs
-# that cannot be written, mistyped options.
+# that cannot be written, mistyped options, and demands that no memory can hold.
 set -u
 mpiexec=$1 folder=$2
 shift 2
@@ -97,5 +97,48 @@ for program in "$@"; do
   for option in $("$program" --help | grep -o '^  --[a-z]* FILE' | grep -o -- '--[a-z]*'); do
     check_output "$program" "$option"
   done
+  case $name in
+    rind-advect)
+      refuse 5 "1.93428131138341e+25 blocks of 16^3 cells would take 4.381e+30 bytes or more" \
+        "$mpiexec" -n 2 "$program" --trees 1024 --dim 3 --level 18 --refine 0
+      refuse 5 "blocks of 16^2 cells would take" \
+        "$program" --trees 64 --level 4 --refine 8 --region half
+      ;;
+    rind-bench)
+      refuse 5 "blocks of 1024^3 cells with 1000000 components would take" \
+        "$mpiexec" -n 2 "$program" --cells 1024 --components 1000000
+      refuse 5 "blocks of 1024^3 cells with 1000000 components would take" \
+        "$program" scaling --cells 1024 --components 1000000
+      ;;
+    rind-draw)
+      refuse 2 "16777216 blocks or more would take 2.013e+09 bytes" \
+        "$mpiexec" -n 2 "$program" --trees 64 --level 6
+      refuse 2 "1000001 blocks or more" "$program" --level 6 --levels 6 --refine half
+      ;;
+    rind-particles)
+      refuse 5 "68719476736 blocks of 16^3 cells would take 6.426e+15 bytes or more" \
+        "$mpiexec" -n 2 "$program" --dim 3 --level 12
+      refuse 5 "100000000000 particles would take 7.2e+12 bytes or more" \
+        "$program" --dim 2 --particles 100000000000
+      ;;
+    rind-sph)
+      (
+        ulimit -v 20000000
+        refuse 5 "1900000000 particles would take 1.064e+11 bytes" \
+          "$program" --particles 1900000000 --forest 12
+        exit $failed
+      ) || failed=1
+      ;;
+  esac
+done
+# By ulimit -v it is known what there is.
+for program in "$@"; do
+  if [ "${program##*/}" = rind-particles ]; then
+    (
+      ulimit -v 2000000
+      refuse 5 "would take .* bytes or more, there are 2.048e+09" "$program" --level 9 --cells 32
+      exit $failed
+    ) || failed=1
+  fi
 done
 exit $failed

@@ -142,6 +142,37 @@ static bool add_chosen(list *items, const rind_schedule *schedule, const options
   return last >= 0;
 }
 
+/* Collective. Boxes of the chosen block's region: the number of the last that has terms, + 1. */
+static int count_boxes(const rind_schedule *schedule, const options *o) {
+  const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
+  rind_fill_view view;
+  int boxes = 0;
+  for (int f = 0; f < rind_schedule_num_fills(schedule); ++f)
+    if (rind_schedule_fill(schedule, f, &view) == RIND_OK &&
+        arrays->block[view.block].global == o->block && view.region == 9 + o->region &&
+        view.num_terms > 0)
+      boxes = view.number + 1 > boxes ? view.number + 1 : boxes;
+  MPI_Allreduce(MPI_IN_PLACE, &boxes, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return boxes;
+}
+
+/* Collective. Why there is no chosen fill. */
+static void complain_of_choice(const rind_schedule *schedule, const options *o) {
+  const int64_t blocks = rind_forest_num_global_blocks(rind_schedule_forest(schedule));
+  const int boxes = count_boxes(schedule, o);
+  const char *region = region_words[o->region];
+  if (o->block >= blocks)
+    app_complain(MPI_COMM_WORLD, "rind-draw", "--block is %d, there are %lld: 0 to %lld", o->block,
+                 (long long)blocks, (long long)blocks - 1);
+  else if (boxes == 0)
+    app_complain(MPI_COMM_WORLD, "rind-draw", "block %d has no fill in region %s", o->block,
+                 region);
+  else
+    app_complain(MPI_COMM_WORLD, "rind-draw",
+                 "--box is %d, region %s of block %d has boxes 0 to %d", o->box, region, o->block,
+                 boxes - 1);
+}
+
 static void add_blocks(list *items, const rind_forest *forest, int rank) {
   for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
     const rind_block *block = rind_forest_block(forest, b);
@@ -265,10 +296,7 @@ static int draw(rind_context *context, options *o) {
   if (error == RIND_OK) {
     add_blocks(&mine, forest, rind_context_rank(context));
     if (!add_chosen(&mine, schedule, o, caption)) {
-      app_complain(MPI_COMM_WORLD, "rind-draw",
-                   "block %d has no fill in region %s with box %d: there are %lld blocks", o->block,
-                   region_words[o->region], o->box,
-                   (long long)rind_forest_num_global_blocks(forest));
+      complain_of_choice(schedule, o);
       status = APP_USAGE;
     } else if (collect(MPI_COMM_WORLD, &mine, &all, caption)) {
       status = save(context, o, &all, caption);

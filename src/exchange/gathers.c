@@ -31,10 +31,10 @@ static int compare_fills(const void *left, const void *right) {
   const rind_gather_fill *a = left, *b = right;
   const int32_t low_a = a->to < a->source ? a->to : a->source;
   const int32_t low_b = b->to < b->source ? b->to : b->source;
-  if (low_a != low_b) return low_a < low_b ? -1 : 1;
   const int32_t high_a = a->to < a->source ? a->source : a->to;
   const int32_t high_b = b->to < b->source ? b->source : b->to;
   if (high_a != high_b) return high_a < high_b ? -1 : 1;
+  if (low_a != low_b) return low_a < low_b ? -1 : 1;
   if (a->to != b->to) return a->to < b->to ? -1 : 1;
   return a->row < b->row ? -1 : a->row > b->row;
 }

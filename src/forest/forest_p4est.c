@@ -430,10 +430,11 @@ static rind_error check_wrapped(rind_context *context, const p4est_t *p4est) {
 
 rind_error rind_forest_wrap_p4est(rind_context *context, p4est_t *p4est, rind_forest **forest) {
   if (!context) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
   mesh *of = calloc(1, sizeof *of);
-  rind_error error = of ? check_wrapped(context, p4est)
-                        : rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a mesh");
+  rind_error error = RIND_CHECK_RESULT(context, forest);
+  if (error == RIND_OK)
+    error = of ? check_wrapped(context, p4est)
+               : rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a mesh");
   error = rind_context_agree(context, error);
   if (error != RIND_OK) {
     free(of);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_CASES = NUM_SCENES + NUM_TREES, NUM_RULES = 4, NUM_KINDS = 6 };
+/* An adjoint of several threads has a batch for each block, as one on the device. */
+enum { NUM_CASES = NUM_SCENES + NUM_TREES, NUM_RULES = 4, NUM_KINDS = 6, THREADS = 2 };
 
 static const rind_rules rule_sets[NUM_RULES] = {
     {.restriction = RIND_RESTRICTION_FLUX_MATCHED,
@@ -243,12 +244,12 @@ int main(int argc, char **argv) {
     for (int r = 0; r < NUM_RULES; ++r) {
       if (number < NUM_SCENES) {
         scene s;
-        scene_create(MPI_COMM_WORLD, number, 1, &rule_sets[r], &s);
+        scene_create(MPI_COMM_WORLD, number, THREADS, &rule_sets[r], &s);
         check_scene(&s, r);
         scene_destroy(&s);
       } else {
         trees t;
-        trees_create(MPI_COMM_WORLD, number - NUM_SCENES, 1, &rule_sets[r], &t);
+        trees_create(MPI_COMM_WORLD, number - NUM_SCENES, THREADS, &rule_sets[r], &t);
         check_scene(&t.s, r);
         trees_destroy(&t);
       }

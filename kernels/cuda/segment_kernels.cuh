@@ -40,40 +40,51 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
   return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
 }
 
-/* Short chunks: one by each thread, which has all lanes. */
-template <typename T>
-__device__ void add_short_chunks(T *sums, int num_chunks, int skip, const T *value,
-                                 const uint16_t *begin, bool accumulate) {
-  for (int c = threadIdx.x; c < num_chunks; c += threads) {
-    const T *v = value + skip + begin[c];
-    int left = begin[c + 1] - begin[c];
-    double lane0 = 0.0, lane1 = 0.0, lane2 = 0.0, lane3 = 0.0;
-#pragma unroll 1
-    for (; left >= RIND_SEGMENT_LANES; left -= RIND_SEGMENT_LANES, v += RIND_SEGMENT_LANES) {
-      lane0 = __dadd_rn(lane0, (double)v[0]);
-      lane1 = __dadd_rn(lane1, (double)v[1]);
-      lane2 = __dadd_rn(lane2, (double)v[2]);
-      lane3 = __dadd_rn(lane3, (double)v[3]);
-    }
-    if (left > 0) lane0 = __dadd_rn(lane0, (double)v[0]);
-    if (left > 1) lane1 = __dadd_rn(lane1, (double)v[1]);
-    if (left > 2) lane2 = __dadd_rn(lane2, (double)v[2]);
-    store_sum(sums + c, __dadd_rn(__dadd_rn(lane0, lane2), __dadd_rn(lane1, lane3)), accumulate);
-  }
+/* Four places, of which the first is a multiple of 4: by 16 bytes. */
+template <typename T> struct alignas(16) quad {
+  T value[RIND_SEGMENT_LANES];
+};
+
+template <typename T> __device__ quad<T> load_quad(const T *shared, int place) {
+  return *(const quad<T> *)(shared + spot_of(place));
 }
 
-/* A chunk by a group, a lane each; on all lanes. 0.0 in place of a child that does not exist
- * changes no bit, for no lane is ever -0.0. */
-template <typename T> __device__ double add_chunk(const T *value, int begin, int end) {
+/* Lanes are counted from a multiple of 4 in shared memory here and below, not from the chunk's
+ * begin. That turns them around, so that the terms of the last three sums swap at most; and 0.0 in
+ * place of a child that does not exist changes nothing, for no lane is ever -0.0. Same bits. */
+template <typename T>
+__device__ void add_quad(double *lane, const T *shared, int place, int begin, int end) {
+  const quad<T> q = load_quad(shared, place);
+#pragma unroll
+  for (int l = 0; l < RIND_SEGMENT_LANES; ++l)
+    lane[l] = __dadd_rn(
+        lane[l], place + l >= begin && place + l < end ? (double)q.value[l] : 0.0);
+}
+
+/* A chunk by one thread. */
+template <typename T> __device__ double add_alone(const T *shared, int begin, int end) {
+  double lane[RIND_SEGMENT_LANES] = {0.0, 0.0, 0.0, 0.0};
+  int at = begin / RIND_SEGMENT_LANES * RIND_SEGMENT_LANES;
+  add_quad(lane, shared, at, begin, end);
+  at += RIND_SEGMENT_LANES;
+#pragma unroll 1
+  for (; at + RIND_SEGMENT_LANES <= end; at += RIND_SEGMENT_LANES)
+    add_quad(lane, shared, at, at, at + RIND_SEGMENT_LANES);
+  if (at < end) add_quad(lane, shared, at, begin, end);
+  return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
+}
+
+/* A chunk by a group, a lane each; on all lanes. */
+template <typename T> __device__ double add_together(const T *shared, int begin, int end) {
   constexpr int loads_at_once = 4;
   double sum = 0.0;
 #pragma unroll 1
-  for (int i = begin + threadIdx.x % RIND_SEGMENT_LANES; i < end;
-       i += loads_at_once * RIND_SEGMENT_LANES)
+  for (int i = begin / RIND_SEGMENT_LANES * RIND_SEGMENT_LANES + threadIdx.x % RIND_SEGMENT_LANES;
+       i < end; i += loads_at_once * RIND_SEGMENT_LANES)
 #pragma unroll
     for (int k = 0; k < loads_at_once; ++k) {
       const int at = i + k * RIND_SEGMENT_LANES;
-      sum = __dadd_rn(sum, at < end ? (double)value[at] : 0.0);
+      sum = __dadd_rn(sum, at >= begin && at < end ? (double)shared[spot_of(at)] : 0.0);
     }
   return join_lanes(sum);
 }
@@ -85,7 +96,8 @@ __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segmen
                           double *partial) {
   T *sums = a.sums + row * a.sum_stride + piece.first_segment;
   if (piece.is_simple && piece.num_values <= 32 * piece.num_chunks) {
-    add_short_chunks(sums, piece.num_chunks, skip, value, begin, a.accumulate);
+    for (int c = threadIdx.x; c < piece.num_chunks; c += threads)
+      store_sum(sums + c, add_alone(value, skip + begin[c], skip + begin[c + 1]), a.accumulate);
     return;
   }
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
@@ -93,12 +105,12 @@ __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segmen
     const int c = first + group;
     const bool exists = c < piece.num_chunks;
     const double sum =
-        add_chunk(value, exists ? skip + begin[c] : 0, exists ? skip + begin[c + 1] : 0);
+        add_together(value, exists ? skip + begin[c] : 0, exists ? skip + begin[c + 1] : 0);
     if (lane > 0 || !exists) continue;
     if (piece.is_simple)
       store_sum(sums + c, sum, a.accumulate);
     else if (piece.scratch >= 0)
-      t.scratch[row * t.num_scratch + piece.scratch + c] = sum;
+      t.chunk[row * t.num_chunks + piece.scratch + c] = sum;
     else
       partial[c] = sum;
   }
@@ -111,80 +123,84 @@ __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segmen
                 a.accumulate);
 }
 
+/* Whether the thread block, which has stored a child, is the last of so many to do so; then it sees
+ * what all of them have stored. */
+__device__ bool is_last(unsigned *arrived, unsigned all) {
+  __shared__ bool last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(arrived, 1u) + 1 == all;
+    if (last) *arrived = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+/* A node of up to 128 children that other thread blocks have made; on all threads. */
+__device__ double add_node(const double *child, int count, double *shared) {
+  static_assert(threads == RIND_SEGMENT_CHUNK, "a child a thread");
+  if (threadIdx.x < count) shared[threadIdx.x] = __ldcg(child + threadIdx.x);
+  __syncthreads();
+  double sum = 0.0;
+#pragma unroll 4
+  for (int i = threadIdx.x % RIND_SEGMENT_LANES; i < count; i += RIND_SEGMENT_LANES)
+    sum = __dadd_rn(sum, shared[i]);
+  return join_lanes(sum);
+}
+
+/* What follows a piece of a longer segment: the thread block that stores a node's last child adds
+ * the node, and so on to the root. */
+template <typename T>
+__device__ void climb(const tables &t, const arrays<T> &a, const rind_segment_piece &piece,
+                      int64_t row, double *shared) {
+  const long_segment one = t.longs[piece.longer];
+  const double *child = t.chunk + row * t.num_chunks + one.chunks;
+  double *node = t.node + row * t.num_nodes + one.nodes;
+  unsigned *arrived = t.arrived + row * t.num_nodes + one.nodes;
+  int64_t count = one.num_chunks, at = piece.scratch - one.chunks;
+  int at_once = RIND_SEGMENT_VALUES / RIND_SEGMENT_CHUNK; /* children that a thread block stores */
+  double sum = 0.0;
+  for (; count > 1; at_once = 1) {
+    at /= RIND_SEGMENT_CHUNK;
+    const int64_t first = at * RIND_SEGMENT_CHUNK;
+    const int children =
+        (int)(count - first < RIND_SEGMENT_CHUNK ? count - first : RIND_SEGMENT_CHUNK);
+    if (!is_last(arrived + at, (unsigned)((children + at_once - 1) / at_once))) return;
+    sum = add_node(child + first, children, shared);
+    if (threadIdx.x == 0) node[at] = sum;
+    child = node;
+    count = (count + RIND_SEGMENT_CHUNK - 1) / RIND_SEGMENT_CHUNK;
+    node += count;
+    arrived += count;
+  }
+  if (threadIdx.x == 0)
+    store_sum(a.sums + row * a.sum_stride + one.segment, sum, a.accumulate);
+}
+
+/* Registers and shared memory for so many thread blocks at once: enough bytes under way. */
+template <typename T> constexpr int blocks_at_once = sizeof(T) == sizeof(float) ? 15 : 10;
+
 /* blockIdx: piece, row. */
 template <typename T>
-__global__ void __launch_bounds__(threads, 8) sum_pieces(tables t, arrays<T> a) {
-  alignas(16) __shared__ T value[places];
-  __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
+__global__ void __launch_bounds__(threads, blocks_at_once<T>) sum_pieces(tables t, arrays<T> a) {
+  alignas(16) __shared__ T value[spots];
+  alignas(16) __shared__ uint16_t begin[most_begins];
   __shared__ double partial[RIND_SEGMENT_CHUNKS];
   const int64_t row = blockIdx.y;
   const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
   const window<T> w = window_of(a, piece, row);
-  loads<T> l;
-  start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
-  start_loads(w, l);
-  finish_begins(piece.num_chunks, l, begin);
-  finish_loads(w, l, value);
-  __syncthreads();
+  start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, begin);
+  start_values(w, value);
+  finish_copies();
   add_piece(t, a, piece, row, w.skip, value, begin, partial);
-}
-
-/* The group's node of up to 128 children that other thread blocks or threads have made. */
-__device__ double sum_node(const double *child, int64_t count) {
-  double sum = 0.0;
-#pragma unroll 8
-  for (int64_t i = threadIdx.x % RIND_SEGMENT_LANES; i < count; i += RIND_SEGMENT_LANES)
-    sum = __dadd_rn(sum, __ldcg(child + i));
-  return join_lanes(sum);
-}
-
-/* Nodes [first, last) of a level that has count children; the lanes of a warp stay together. */
-__device__ void sum_nodes(const double *child, int64_t count, double *node, int64_t first,
-                          int64_t last) {
-  const int group = threadIdx.x / RIND_SEGMENT_LANES;
-  for (int64_t n = first; n < last; n += groups) {
-    const int64_t mine = n + group, from = mine * RIND_SEGMENT_CHUNK;
-    const int64_t more = mine < last ? count - from : 0;
-    const double sum =
-        sum_node(child + from, more < RIND_SEGMENT_CHUNK ? more : RIND_SEGMENT_CHUNK);
-    if (mine < last && threadIdx.x % RIND_SEGMENT_LANES == 0) node[mine] = sum;
-  }
-}
-
-/* Level 2 of the longs; the last thread block of a segment goes on to its root. */
-template <typename T> __global__ void __launch_bounds__(threads) sum_longs(tables t, arrays<T> a) {
-  __shared__ bool is_last;
-  const int64_t row = blockIdx.y;
-  const item work = t.items[blockIdx.x];
-  const long_segment one = t.longs[work.number];
-  double *scratch = t.scratch + row * t.num_scratch;
-  sum_nodes(scratch + one.chunks, one.num_chunks, scratch + one.nodes[0], work.first,
-            work.first + work.num_nodes);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    unsigned *arrived = t.arrived + row * t.num_longs + work.number;
-    is_last = atomicAdd(arrived, 1u) == (unsigned)one.num_items - 1;
-    if (is_last) *arrived = 0;
-  }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
-  int level = 0;
-  for (int64_t count = one.num_nodes; count > 1; level ^= 1) {
-    const int64_t nodes = (count + RIND_SEGMENT_CHUNK - 1) / RIND_SEGMENT_CHUNK;
-    sum_nodes(scratch + one.nodes[level], count, scratch + one.nodes[level ^ 1], 0, nodes);
-    __syncthreads();
-    count = nodes;
-  }
-  if (threadIdx.x == 0)
-    store_sum(a.sums + row * a.sum_stride + one.segment, __ldcg(scratch + one.nodes[level]),
-              a.accumulate);
+  if (piece.scratch >= 0) climb(t, a, piece, row, partial);
 }
 
 template <typename T>
 __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) {
-  alignas(16) __shared__ T value[places];
+  alignas(16) __shared__ T value[spots];
   const int64_t row = blockIdx.y;
   const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
   const T *sums = a.sums + row * a.sum_stride + piece.first_segment;
@@ -192,20 +208,20 @@ __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) 
   const uint16_t *begin = t.chunk_begin + piece.first_chunk;
   const uint16_t *segment = t.chunk_segment + piece.first_chunk;
   if (a.accumulate) {
-    loads<T> l;
-    start_loads(w, l);
-    finish_loads(w, l, value);
-    __syncthreads();
+    start_values(w, value);
+    finish_copies();
   }
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
   for (int c = group; c < piece.num_chunks; c += groups) {
     const T sum = sums[segment[c]];
     const int end = w.skip + begin[c + 1];
-    for (int i = w.skip + begin[c] + lane; i < end; i += RIND_SEGMENT_LANES)
-      value[i] = a.accumulate ? (T)__dadd_rn((double)value[i], (double)sum) : sum;
+    for (int i = w.skip + begin[c] + lane; i < end; i += RIND_SEGMENT_LANES) {
+      T *to = value + spot_of(i);
+      *to = a.accumulate ? (T)__dadd_rn((double)*to, (double)sum) : sum;
+    }
   }
   __syncthreads();
-  store_piece(w, value);
+  store_values(w, value);
 }
 
 } // namespace segments

@@ -2,36 +2,35 @@
  */
 #pragma once
 #include <cstring>
+#include <cuda_pipeline_primitives.h>
 #include <segments.h>
 
 namespace segments {
 
 constexpr int threads = 128, groups = threads / RIND_SEGMENT_LANES;
-constexpr int places = 2048; /* of shared memory for a piece's values */
+constexpr int places = RIND_SEGMENT_VALUES; /* in whole vectors of 16 bytes */
 
-/* Level 1 are chunks, whose sums lie one after the other; a block makes nodes of level 2. */
-struct item {
-  int number;    /* of the long segment */
-  int first;     /* node */
-  int num_nodes; /* at most groups */
-};
+/* Where a place is in shared memory: every 128 places are followed by a gap of 4, so that threads
+ * which are 128 places apart meet in no bank. */
+__device__ inline int spot_of(int place) {
+  return place + place / 128 * 4;
+}
 
-/* A segment longer than a piece, and where its nodes go in a row's scratch: those of every other
- * level. */
+constexpr int spots = places + 4 + places / 128 * 4;
+
+/* A segment longer than a piece, and where its nodes from level 2 on are among a row's, level after
+ * level. Level 1 are chunks, whose sums lie one after the other. */
 struct long_segment {
-  int64_t segment, chunks, num_chunks;
-  int64_t nodes[2];
-  int num_nodes, num_items;
+  int64_t segment, chunks, num_chunks, nodes;
 };
 
 struct tables {
   const rind_segment_piece *piece;
   const uint16_t *chunk_begin, *chunk_segment;
   const long_segment *longs;
-  const item *items;
-  int64_t num_pieces, num_longs, num_items, num_scratch;
-  double *scratch;
-  unsigned *arrived; /* [rows_at_once * num_longs], 0 between calls */
+  int64_t num_pieces, num_chunks, num_nodes; /* the latter two of longer segments */
+  double *chunk, *node; /* [rows_at_once * num_chunks], [rows_at_once * num_nodes] */
+  unsigned *arrived;    /* [rows_at_once * num_nodes], 0 between calls */
 };
 
 template <typename T> struct arrays {
@@ -40,7 +39,7 @@ template <typename T> struct arrays {
   bool accumulate;
 };
 
-/* A piece's values in shared memory, as they lie to 16 bytes in global memory. */
+/* A piece's values, as they lie to 16 bytes in global memory: places from an aligned one on. */
 template <typename T> struct window {
   static constexpr int each = 16 / sizeof(T), rounds = places / each / threads;
   T *base;  /* global, aligned, at or before the first value */
@@ -52,17 +51,13 @@ template <typename T> struct window {
     base = first - skip;
     end = skip + count;
   }
+  /* Whole vectors are [whole_begin, whole_end). */
   __device__ int whole_begin() const {
     return skip > 0;
   }
   __device__ int whole_end() const {
     return end / each;
   }
-  /* The thread's whole vector of a round, and its places in the first and last vector, which may
-   * not be whole. */
-  __device__ int whole_at(int round) const;
-  __device__ int first_at() const;
-  __device__ int last_at() const;
   /* Places outside whole vectors: those of the first, those of the last. */
   __device__ bool is_first_edge(int at) const {
     return skip > 0 && at >= skip && at < end;
@@ -72,82 +67,46 @@ template <typename T> struct window {
   }
 };
 
-__device__ inline int clamp(int at, int low, int high) {
-  return at < low ? low : at > high ? high : at;
-}
-
-template <typename T> __device__ int window<T>::whole_at(int round) const {
-  return clamp(round * threads + threadIdx.x, whole_begin(), whole_end() - 1);
-}
-
-template <typename T> __device__ int window<T>::first_at() const {
-  return clamp(threadIdx.x, skip, end - 1);
-}
-
-template <typename T> __device__ int window<T>::last_at() const {
-  return clamp(last_edge() + threadIdx.x, skip, end - 1);
-}
-
-/* A piece on its way to shared memory: what each thread has loaded of it. Threads without work do
- * that of a neighbour again, so that all loads are under way before the first is waited for;
- * conditions would need more predicates than there are. */
-template <typename T> struct loads {
-  static constexpr int places_each = (RIND_SEGMENT_CHUNKS + threads) / threads;
-  uint4 whole[window<T>::rounds];
-  T first, last;
-  uint16_t begin[places_each];
-};
-
-template <typename T> __device__ void start_loads(const window<T> &w, loads<T> &l) {
-  if (w.whole_end() > w.whole_begin()) {
-#pragma unroll
-    for (int r = 0; r < window<T>::rounds; ++r)
-      l.whole[r] = ((const uint4 *)w.base)[w.whole_at(r)];
-  }
-  if (w.end > w.skip) {
-    l.first = w.base[w.first_at()];
-    l.last = w.base[w.last_at()];
-  }
-}
-
-template <typename T>
-__device__ void finish_loads(const window<T> &w, const loads<T> &l, T *value) {
-  if (w.whole_end() > w.whole_begin()) {
-#pragma unroll
-    for (int r = 0; r < window<T>::rounds; ++r)
-      ((uint4 *)value)[w.whole_at(r)] = l.whole[r];
-  }
-  if (w.end > w.skip) {
-    value[w.first_at()] = l.first;
-    value[w.last_at()] = l.last;
-  }
-}
-
-template <typename T>
-__device__ void start_begins(const uint16_t *begin, int num_chunks, loads<T> &l) {
-#pragma unroll
-  for (int r = 0; r < loads<T>::places_each; ++r)
-    l.begin[r] = begin[clamp(r * threads + threadIdx.x, 0, num_chunks)];
-}
-
-template <typename T>
-__device__ void finish_begins(int num_chunks, const loads<T> &l, uint16_t *begin) {
-#pragma unroll
-  for (int r = 0; r < loads<T>::places_each; ++r)
-    begin[clamp(r * threads + threadIdx.x, 0, num_chunks)] = l.begin[r];
-}
-
-template <typename T> __device__ void store_piece(const window<T> &w, const T *shared) {
+/* copy(shared, global) for all that is the thread's of a window: vectors and lone values. */
+template <typename T, typename Copy>
+__device__ void for_window(const window<T> &w, T *shared, Copy copy) {
   const int begin = w.whole_begin(), end = w.whole_end();
 #pragma unroll
-  for (int r = 0; r < window<T>::rounds; ++r) {
+  for (int r = 0; r < w.rounds; ++r) {
     const int q = r * threads + threadIdx.x;
-    if (q >= begin && q < end) ((uint4 *)w.base)[q] = ((const uint4 *)shared)[q];
+    if (q >= begin && q < end) copy((uint4 *)(shared + spot_of(q * w.each)), (uint4 *)w.base + q);
   }
   if (threadIdx.x >= w.each) return;
   const int first = threadIdx.x, last = w.last_edge() + threadIdx.x;
-  if (w.is_first_edge(first)) w.base[first] = shared[first];
-  if (last < w.end) w.base[last] = shared[last];
+  if (w.is_first_edge(first)) copy(shared + spot_of(first), w.base + first);
+  if (last < w.end) copy(shared + spot_of(last), w.base + last);
+}
+
+/* Sends a piece's values to shared memory; no register waits for them. */
+template <typename T> __device__ void start_values(const window<T> &w, T *shared) {
+  for_window(w, shared,
+             [](auto *to, const auto *from) { __pipeline_memcpy_async(to, from, sizeof *to); });
+}
+
+template <typename T> __device__ void store_values(const window<T> &w, T *shared) {
+  for_window(w, shared, [](const auto *from, auto *to) { *to = *from; });
+}
+
+/* The same for the chunks' begins, by whole vectors. */
+constexpr int begins_each = 16 / sizeof(uint16_t);
+constexpr int most_begins = (RIND_SEGMENT_CHUNKS / begins_each + 1) * begins_each;
+
+__device__ inline void start_begins(const uint16_t *begin, int num_chunks, uint16_t *shared) {
+  static_assert(most_begins <= threads * begins_each, "a thread a vector");
+  const int at = threadIdx.x * begins_each;
+  if (at <= num_chunks) __pipeline_memcpy_async(shared + at, begin + at, 16);
+}
+
+/* Waits for all that was sent, of all threads. */
+__device__ inline void finish_copies() {
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
 }
 
 /* A piece by three loads of 16 bytes, none of which waits for another. */

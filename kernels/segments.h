@@ -29,8 +29,8 @@ typedef struct rind_segment_piece {
   int64_t first_chunk; /* in the tables of chunks, a multiple of 8 */
   int64_t scratch;     /* of a longer segment: where its chunks' sums go; else -1 */
   int32_t num_values, num_chunks;
-  int32_t is_simple;   /* every chunk is a segment */
-  int32_t longer;      /* which longer segment */
+  int32_t is_simple; /* every chunk is a segment */
+  int32_t longer;    /* which longer segment */
 } rind_segment_piece;
 
 /* A segment longer than a piece. */

@@ -61,8 +61,7 @@ cudaError_t copy_tables(const rind_segment_plan *plan, const long_segment *longs
   if (error == cudaSuccess) error = copy_table(longs, plan->num_longs, &next, &t->longs);
   if (error == cudaSuccess) error = cudaMalloc((void **)&t->chunk, chunks * sizeof(double) + 1);
   if (error == cudaSuccess) error = cudaMalloc((void **)&t->node, nodes * sizeof(double) + 1);
-  if (error == cudaSuccess)
-    error = cudaMalloc((void **)&t->arrived, nodes * sizeof(unsigned) + 1);
+  if (error == cudaSuccess) error = cudaMalloc((void **)&t->arrived, nodes * sizeof(unsigned) + 1);
   if (error == cudaSuccess) error = cudaMemset(t->arrived, 0, nodes * sizeof(unsigned));
   return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }

@@ -41,9 +41,7 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
 }
 
 /* Four places, of which the first is a multiple of 4: by 16 bytes. */
-template <typename T> struct alignas(16) quad {
-  T value[RIND_SEGMENT_LANES];
-};
+template <typename T> struct alignas(16) quad { T value[RIND_SEGMENT_LANES]; };
 
 template <typename T> __device__ quad<T> load_quad(const T *shared, int place) {
   return *(const quad<T> *)(shared + spot_of(place));
@@ -57,8 +55,7 @@ __device__ void add_quad(double *lane, const T *shared, int place, int begin, in
   const quad<T> q = load_quad(shared, place);
 #pragma unroll
   for (int l = 0; l < RIND_SEGMENT_LANES; ++l)
-    lane[l] = __dadd_rn(
-        lane[l], place + l >= begin && place + l < end ? (double)q.value[l] : 0.0);
+    lane[l] = __dadd_rn(lane[l], place + l >= begin && place + l < end ? (double)q.value[l] : 0.0);
 }
 
 /* A chunk by one thread. */
@@ -175,8 +172,7 @@ __device__ void climb(const tables &t, const arrays<T> &a, const rind_segment_pi
     node += count;
     arrived += count;
   }
-  if (threadIdx.x == 0)
-    store_sum(a.sums + row * a.sum_stride + one.segment, sum, a.accumulate);
+  if (threadIdx.x == 0) store_sum(a.sums + row * a.sum_stride + one.segment, sum, a.accumulate);
 }
 
 /* Registers and shared memory for so many thread blocks at once: enough bytes under way. */

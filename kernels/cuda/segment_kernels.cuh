@@ -43,60 +43,69 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
 /* Four places, of which the first is a multiple of 4: by 16 bytes. */
 template <typename T> struct alignas(16) quad { T value[RIND_SEGMENT_LANES]; };
 
-template <typename T> __device__ quad<T> load_quad(const T *shared, int place) {
-  return *(const quad<T> *)(shared + spot_of(place));
-}
-
-/* Lanes are counted from a multiple of 4 in shared memory here and below, not from the chunk's
- * begin. That turns them around, so that the terms of the last three sums swap at most; and 0.0 in
- * place of a child that does not exist changes nothing, for no lane is ever -0.0. Same bits. */
-template <typename T>
-__device__ void add_quad(double *lane, const T *shared, int place, int begin, int end) {
-  const quad<T> q = load_quad(shared, place);
+/* Adds the values l of the quad with begin <= l < end, each to its lane. */
+template <typename T> __device__ void add_quad(const T *value, int begin, int end, double *lane) {
+  const quad<T> q = *(const quad<T> *)value;
 #pragma unroll
   for (int l = 0; l < RIND_SEGMENT_LANES; ++l)
-    lane[l] = __dadd_rn(lane[l], place + l >= begin && place + l < end ? (double)q.value[l] : 0.0);
+    lane[l] = __dadd_rn(lane[l], (double)(l >= begin && l < end ? q.value[l] : (T)0));
 }
 
-/* A chunk by one thread. */
+/* A chunk by one thread. Lanes are counted from a multiple of 4 in shared memory here and below,
+ * not from the chunk's begin. That turns them around, so that the terms of the last three sums swap
+ * at most; and 0.0 in place of a child that does not exist changes nothing, for no lane is ever
+ * -0.0. Same bits. */
 template <typename T> __device__ double add_alone(const T *shared, int begin, int end) {
-  double lane[RIND_SEGMENT_LANES] = {0.0, 0.0, 0.0, 0.0};
-  int at = begin / RIND_SEGMENT_LANES * RIND_SEGMENT_LANES;
-  add_quad(lane, shared, at, begin, end);
-  at += RIND_SEGMENT_LANES;
+  constexpr int all = RIND_SEGMENT_LANES;
+  double lane[all] = {0.0, 0.0, 0.0, 0.0};
+  const int skip = begin & (all - 1);
+  const T *value = shared + (begin - skip);
+  int left = end - begin + skip;
+  add_quad(value, skip, left, lane);
 #pragma unroll 1
-  for (; at + RIND_SEGMENT_LANES <= end; at += RIND_SEGMENT_LANES)
-    add_quad(lane, shared, at, at, at + RIND_SEGMENT_LANES);
-  if (at < end) add_quad(lane, shared, at, begin, end);
+  for (value += all, left -= all; left >= all; value += all, left -= all)
+    add_quad(value, 0, all, lane);
+  if (left > 0) add_quad(value, 0, left, lane);
   return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
 }
 
-/* A chunk by a group, a lane each; on all lanes. */
+/* The thread's lane of 16 places, those in [begin, end). */
+template <typename T> __device__ double add_lane(const T *value, int begin, int end, double sum) {
+#pragma unroll
+  for (int p = 0; p < 4 * RIND_SEGMENT_LANES; p += RIND_SEGMENT_LANES)
+    sum = __dadd_rn(sum, (double)(p >= begin && p < end ? value[p] : (T)0));
+  return sum;
+}
+
+/* A chunk by a group, a lane each; on all lanes. Values are wide apart. */
 template <typename T> __device__ double add_together(const T *shared, int begin, int end) {
-  constexpr int loads_at_once = 4;
+  constexpr int all = 4 * RIND_SEGMENT_LANES;
+  const int lane = threadIdx.x % RIND_SEGMENT_LANES;
   double sum = 0.0;
 #pragma unroll 1
-  for (int i = begin / RIND_SEGMENT_LANES * RIND_SEGMENT_LANES + threadIdx.x % RIND_SEGMENT_LANES;
-       i < end; i += loads_at_once * RIND_SEGMENT_LANES)
-#pragma unroll
-    for (int k = 0; k < loads_at_once; ++k) {
-      const int at = i + k * RIND_SEGMENT_LANES;
-      sum = __dadd_rn(sum, at >= begin && at < end ? (double)shared[spot_of(at)] : 0.0);
-    }
+  for (int at = begin & ~(all - 1); at < end; at += all) {
+    const T *value = shared + spot_of(at, wide_gap) + lane;
+    sum = at >= begin && at + all <= end ? add_lane(value, 0, all, sum)
+                                         : add_lane(value, begin - at - lane, end - at - lane, sum);
+  }
   return join_lanes(sum);
 }
 
-/* Sums of a piece that lies in shared memory. */
+/* The sums of short chunks, which are segments: one by each thread. */
+template <typename T>
+__device__ void add_short(T *sums, int num_chunks, int skip, const T *value, const uint16_t *begin,
+                          bool accumulate) {
+  for (int c = threadIdx.x; c < num_chunks; c += threads)
+    store_sum(sums + c, add_alone(value, skip + begin[c], skip + begin[c + 1]), accumulate);
+}
+
+/* The sums of other pieces, or of their chunks. */
 template <typename T>
 __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segment_piece &piece,
                           int64_t row, int skip, const T *value, const uint16_t *begin,
                           double *partial) {
   T *sums = a.sums + row * a.sum_stride + piece.first_segment;
-  if (piece.is_simple && piece.num_values <= 32 * piece.num_chunks) {
-    for (int c = threadIdx.x; c < piece.num_chunks; c += threads)
-      store_sum(sums + c, add_alone(value, skip + begin[c], skip + begin[c + 1]), a.accumulate);
-    return;
-  }
+  double *chunk = piece.scratch < 0 ? partial : t.chunk + row * t.num_chunks + piece.scratch;
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
   for (int first = 0; first < piece.num_chunks; first += groups) {
     const int c = first + group;
@@ -106,10 +115,8 @@ __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segmen
     if (lane > 0 || !exists) continue;
     if (piece.is_simple)
       store_sum(sums + c, sum, a.accumulate);
-    else if (piece.scratch >= 0)
-      t.chunk[row * t.num_chunks + piece.scratch + c] = sum;
     else
-      partial[c] = sum;
+      chunk[c] = sum;
   }
   if (piece.is_simple || piece.scratch >= 0) return;
   __syncthreads();
@@ -128,8 +135,10 @@ __device__ bool is_last(unsigned *arrived, unsigned all) {
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicAdd(arrived, 1u) + 1 == all;
-    if (last) *arrived = 0;
-    __threadfence();
+    if (last) {
+      *arrived = 0;
+      __threadfence();
+    }
   }
   __syncthreads();
   return last;
@@ -176,7 +185,7 @@ __device__ void climb(const tables &t, const arrays<T> &a, const rind_segment_pi
 }
 
 /* Registers and shared memory for so many thread blocks at once: enough bytes under way. */
-template <typename T> constexpr int blocks_at_once = sizeof(T) == sizeof(float) ? 15 : 10;
+template <typename T> constexpr int blocks_at_once = sizeof(T) == sizeof(float) ? 12 : 10;
 
 /* blockIdx: piece, row. */
 template <typename T>
@@ -186,10 +195,17 @@ __global__ void __launch_bounds__(threads, blocks_at_once<T>) sum_pieces(tables 
   __shared__ double partial[RIND_SEGMENT_CHUNKS];
   const int64_t row = blockIdx.y;
   const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
+  const bool is_short = piece.is_simple && piece.num_values <= 32 * piece.num_chunks;
   const window<T> w = window_of(a, piece, row);
   start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, begin);
-  start_values(w, value);
+  wait_for_earlier_kernel();
+  start_values(w, value, is_short ? 0 : wide_gap);
   finish_copies();
+  if (is_short) {
+    add_short(a.sums + row * a.sum_stride + piece.first_segment, piece.num_chunks, w.skip, value,
+              begin, a.accumulate);
+    return;
+  }
   add_piece(t, a, piece, row, w.skip, value, begin, partial);
   if (piece.scratch >= 0) climb(t, a, piece, row, partial);
 }
@@ -203,8 +219,9 @@ __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) 
   const window<T> w = window_of(a, piece, row);
   const uint16_t *begin = t.chunk_begin + piece.first_chunk;
   const uint16_t *segment = t.chunk_segment + piece.first_chunk;
+  wait_for_earlier_kernel();
   if (a.accumulate) {
-    start_values(w, value);
+    start_values(w, value, wide_gap);
     finish_copies();
   }
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
@@ -212,12 +229,12 @@ __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) 
     const T sum = sums[segment[c]];
     const int end = w.skip + begin[c + 1];
     for (int i = w.skip + begin[c] + lane; i < end; i += RIND_SEGMENT_LANES) {
-      T *to = value + spot_of(i);
+      T *to = value + spot_of(i, wide_gap);
       *to = a.accumulate ? (T)__dadd_rn((double)*to, (double)sum) : sum;
     }
   }
   __syncthreads();
-  store_values(w, value);
+  store_values(w, value, wide_gap);
 }
 
 } // namespace segments

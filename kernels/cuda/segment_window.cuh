@@ -1,8 +1,8 @@
 /* segment_window.cuh - what device code knows of segments, and how pieces come into shared memory.
  */
 #pragma once
+#include <async_copy.cuh>
 #include <cstring>
-#include <cuda_pipeline_primitives.h>
 #include <segments.h>
 
 namespace segments {
@@ -10,13 +10,16 @@ namespace segments {
 constexpr int threads = 128, groups = threads / RIND_SEGMENT_LANES;
 constexpr int places = RIND_SEGMENT_VALUES; /* in whole vectors of 16 bytes */
 
-/* Where a place is in shared memory: every 128 places are followed by a gap of 4, so that threads
- * which are 128 places apart meet in no bank. */
-__device__ inline int spot_of(int place) {
-  return place + place / 128 * 4;
+/* Where a place is in shared memory. With a gap every 128 places, threads that are 128 places apart
+ * meet in no bank. */
+constexpr int wide_gap = 4;
+
+__host__ __device__ constexpr int spot_of(int place, int gap) {
+  return place + (int)((unsigned)place / 128 * (unsigned)gap);
 }
 
-constexpr int spots = places + 4 + places / 128 * 4;
+/* Groups read 16 places from a multiple of 16 on. */
+constexpr int spots = spot_of(places + 15, wide_gap) + 1;
 
 /* A segment longer than a piece, and where its nodes from level 2 on are among a row's, level after
  * level. Level 1 are chunks, whose sums lie one after the other. */
@@ -31,6 +34,7 @@ struct tables {
   int64_t num_pieces, num_chunks, num_nodes; /* the latter two of longer segments */
   double *chunk, *node; /* [rows_at_once * num_chunks], [rows_at_once * num_nodes] */
   unsigned *arrived;    /* [rows_at_once * num_nodes], 0 between calls */
+  bool are_early;       /* kernels may begin before those before them have ended */
 };
 
 template <typename T> struct arrays {
@@ -47,7 +51,7 @@ template <typename T> struct window {
   int end;  /* places with them */
 
   __device__ window(T *first, int count) {
-    skip = (int)((size_t)first % 16 / sizeof(T));
+    skip = (int)((unsigned)(size_t)first % 16 / sizeof(T));
     base = first - skip;
     end = skip + count;
   }
@@ -56,7 +60,7 @@ template <typename T> struct window {
     return skip > 0;
   }
   __device__ int whole_end() const {
-    return end / each;
+    return (int)((unsigned)end / each);
   }
   /* Places outside whole vectors: those of the first, those of the last. */
   __device__ bool is_first_edge(int at) const {
@@ -69,44 +73,37 @@ template <typename T> struct window {
 
 /* copy(shared, global) for all that is the thread's of a window: vectors and lone values. */
 template <typename T, typename Copy>
-__device__ void for_window(const window<T> &w, T *shared, Copy copy) {
-  const int begin = w.whole_begin(), end = w.whole_end();
+__device__ void for_window(const window<T> &w, T *shared, int gap, Copy copy) {
+  const int thread = (int)threadIdx.x, left = w.whole_end() - thread;
+  const int step = spot_of(threads * w.each, gap) / w.each;
+  uint4 *to = (uint4 *)(shared + spot_of(thread * w.each, gap));
+  uint4 *from = (uint4 *)w.base + thread;
+  if (thread >= w.whole_begin() && left > 0) copy(to, from);
 #pragma unroll
-  for (int r = 0; r < w.rounds; ++r) {
-    const int q = r * threads + threadIdx.x;
-    if (q >= begin && q < end) copy((uint4 *)(shared + spot_of(q * w.each)), (uint4 *)w.base + q);
-  }
-  if (threadIdx.x >= w.each) return;
-  const int first = threadIdx.x, last = w.last_edge() + threadIdx.x;
-  if (w.is_first_edge(first)) copy(shared + spot_of(first), w.base + first);
-  if (last < w.end) copy(shared + spot_of(last), w.base + last);
+  for (int r = 1; r < w.rounds; ++r)
+    if (left > r * threads) copy(to + r * step, from + r * threads);
+  if (thread >= w.each) return;
+  const int last = w.last_edge() + thread;
+  if (w.is_first_edge(thread)) copy(shared + thread, w.base + thread);
+  if (last < w.end) copy(shared + spot_of(last, gap), w.base + last);
 }
 
-/* Sends a piece's values to shared memory; no register waits for them. */
-template <typename T> __device__ void start_values(const window<T> &w, T *shared) {
-  for_window(w, shared,
-             [](auto *to, const auto *from) { __pipeline_memcpy_async(to, from, sizeof *to); });
+template <typename T> __device__ void start_values(const window<T> &w, T *shared, int gap) {
+  for_window(w, shared, gap, [](auto *to, const auto *from) { start_copy(to, from); });
 }
 
-template <typename T> __device__ void store_values(const window<T> &w, T *shared) {
-  for_window(w, shared, [](const auto *from, auto *to) { *to = *from; });
+template <typename T> __device__ void store_values(const window<T> &w, T *shared, int gap) {
+  for_window(w, shared, gap, [](const auto *from, auto *to) { *to = *from; });
 }
 
-/* The same for the chunks' begins, by whole vectors. */
+/* The chunks' begins by whole vectors. */
 constexpr int begins_each = 16 / sizeof(uint16_t);
 constexpr int most_begins = (RIND_SEGMENT_CHUNKS / begins_each + 1) * begins_each;
 
 __device__ inline void start_begins(const uint16_t *begin, int num_chunks, uint16_t *shared) {
   static_assert(most_begins <= threads * begins_each, "a thread a vector");
-  const int at = threadIdx.x * begins_each;
-  if (at <= num_chunks) __pipeline_memcpy_async(shared + at, begin + at, 16);
-}
-
-/* Waits for all that was sent, of all threads. */
-__device__ inline void finish_copies() {
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-  __syncthreads();
+  const int at = (int)threadIdx.x * begins_each;
+  if (at <= num_chunks) start_copy((uint4 *)(shared + at), (const uint4 *)(begin + at));
 }
 
 /* A piece by three loads of 16 bytes, none of which waits for another. */

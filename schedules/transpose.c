@@ -397,10 +397,10 @@ rind_error rind_schedule_transpose(const rind_schedule *schedule, uint32_t famil
 
 rind_error rind_schedule_adjoint(const rind_schedule *schedule, rind_schedule **adjoint) {
   if (!schedule) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(schedule->context, adjoint, RIND_ERROR_INVALID, "adjoint is NULL");
   rind_schedule *made = NULL;
-  const rind_error error = rind_context_agree(
-      schedule->context, rind_schedule_transpose(schedule, 0, RIND_TRANSPOSE_MERGED, &made));
+  rind_error error = RIND_CHECK_RESULT(schedule->context, adjoint);
+  if (error == RIND_OK) error = rind_schedule_transpose(schedule, 0, RIND_TRANSPOSE_MERGED, &made);
+  error = rind_context_agree(schedule->context, error);
   if (error != RIND_OK)
     rind_schedule_destroy(&made);
   else

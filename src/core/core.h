@@ -15,6 +15,10 @@
     if (!(condition)) return rind_context_fail((context), (error), __VA_ARGS__);                   \
   } while (0)
 
+/* A result that has nowhere to go: of a collective call one for all to agree on. */
+#define RIND_CHECK_RESULT(context, result)                                                         \
+  ((result) ? RIND_OK : rind_context_fail((context), RIND_ERROR_INVALID, #result " is NULL"))
+
 /* Propagate a failure. */
 #define RIND_TRY(call)                                                                             \
   do {                                                                                             \

@@ -159,13 +159,12 @@ __device__ double add_node(const double *child, int count, double *shared) {
 /* What follows a piece of a longer segment: the thread block that stores a node's last child adds
  * the node, and so on to the root. */
 template <typename T>
-__device__ void climb(const tables &t, const arrays<T> &a, const rind_segment_piece &piece,
-                      int64_t row, double *shared) {
-  const long_segment one = t.longs[piece.longer];
+__device__ void climb(const tables &t, const arrays<T> &a, const long_segment &one,
+                      int64_t first_chunk, int64_t row, double *shared) {
   const double *child = t.chunk + row * t.num_chunks + one.chunks;
   double *node = t.node + row * t.num_nodes + one.nodes;
   unsigned *arrived = t.arrived + row * t.num_nodes + one.nodes;
-  int64_t count = one.num_chunks, at = piece.scratch - one.chunks;
+  int64_t count = one.num_chunks, at = first_chunk - one.chunks;
   int at_once = RIND_SEGMENT_VALUES / RIND_SEGMENT_CHUNK; /* children that a thread block stores */
   double sum = 0.0;
   for (; count > 1; at_once = 1) {
@@ -193,11 +192,13 @@ __global__ void __launch_bounds__(threads, blocks_at_once<T>) sum_pieces(tables 
   alignas(16) __shared__ T value[spots];
   alignas(16) __shared__ uint16_t begin[most_begins];
   __shared__ double partial[RIND_SEGMENT_CHUNKS];
+  __shared__ long_segment longer;
   const int64_t row = blockIdx.y;
   const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
   const bool is_short = piece.is_simple && piece.num_values <= 32 * piece.num_chunks;
   const window<T> w = window_of(a, piece, row);
   start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, begin);
+  if (piece.scratch >= 0) start_long(t.longs + piece.longer, &longer);
   wait_for_earlier_kernel();
   start_values(w, value, is_short ? 0 : wide_gap);
   finish_copies();
@@ -207,7 +208,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once<T>) sum_pieces(tables 
     return;
   }
   add_piece(t, a, piece, row, w.skip, value, begin, partial);
-  if (piece.scratch >= 0) climb(t, a, piece, row, partial);
+  if (piece.scratch >= 0) climb(t, a, longer, piece.scratch, row, partial);
 }
 
 template <typename T>

@@ -23,7 +23,7 @@ constexpr int spots = spot_of(places + 15, wide_gap) + 1;
 
 /* A segment longer than a piece, and where its nodes from level 2 on are among a row's, level after
  * level. Level 1 are chunks, whose sums lie one after the other. */
-struct long_segment {
+struct alignas(16) long_segment {
   int64_t segment, chunks, num_chunks, nodes;
 };
 
@@ -104,6 +104,13 @@ __device__ inline void start_begins(const uint16_t *begin, int num_chunks, uint1
   static_assert(most_begins <= threads * begins_each, "a thread a vector");
   const int at = (int)threadIdx.x * begins_each;
   if (at <= num_chunks) start_copy((uint4 *)(shared + at), (const uint4 *)(begin + at));
+}
+
+/* A longer segment by two vectors. */
+__device__ inline void start_long(const long_segment *from, long_segment *shared) {
+  static_assert(sizeof(long_segment) == 2 * sizeof(uint4), "a longer segment is two words");
+  const int word = (int)threadIdx.x;
+  if (word < 2) start_copy((uint4 *)shared + word, (const uint4 *)from + word);
 }
 
 /* A piece by three loads of 16 bytes, none of which waits for another. */

@@ -74,6 +74,17 @@ typedef struct rind_gather_fill {
   int32_t source; /* index into source_base */
 } rind_gather_fill;
 
+/* Whether a fill runs together with the next, which goes back from its destination to its source
+ * with the same loops: one that copies, or that adds and takes. Cell first, ghost first: in each
+ * block of rows that take, the fill's cell and the ghost that it hands over are neighbours in
+ * memory, in this order in the destination. */
+typedef enum rind_gather_pair {
+  RIND_GATHER_ALONE,
+  RIND_GATHER_BOTH,
+  RIND_GATHER_CELL_FIRST,
+  RIND_GATHER_GHOST_FIRST
+} rind_gather_pair;
+
 /* Destination and own cells have to_type, source cells source_type. */
 typedef struct rind_gather {
   rind_type to_type;
@@ -81,7 +92,11 @@ typedef struct rind_gather {
   const rind_gather_row *row;
   const rind_gather_fill *fill; /* [num_fills] */
   int num_fills;
+  const uint8_t *pair; /* [num_fills] rind_gather_pair; NULL: all run alone */
 } rind_gather;
+
+/* Finds the pairs of a gather whose destinations and sources are the same table of blocks. */
+void rind_gather_find_pairs(const rind_gather *gather, uint8_t *pair);
 
 /* Finishes a row whose loops are in any order: sorts them (dimension 0 becomes the innermost, with
  * the smallest destination stride), turns the backward ones, merges those that run on, and chooses
@@ -109,13 +124,13 @@ void rind_gather_host_term_by_term(const rind_gather *gather, int first, int las
                                    const void *const *source_base, int threads);
 
 /* Rows of an adjoint, which add to what is there: their first term is an own term of weight 1 at
- * the destination. Batch b is the fills [first[b], first[b + 1]), all to one block, which run one
- * after the other; batches run in any order, on any number of threads. The destination's cells are
- * the own cells.
+ * the destination. Batch b is the fills [first[b], first[b + 1]), which run one after the other;
+ * batches run in any order, on any number of threads, and no two have fills to the same block. The
+ * destination's cells are the own cells.
  *
- * A destination in float is summed in double over its whole batch and rounded once: then
- * gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives each thread room for a
- * block with the same strides. */
+ * A destination in float is summed in double over its whole batch, which has no fills to others,
+ * and rounded once: then gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives
+ * each thread room for a block with the same strides. */
 typedef struct rind_gather_scratch {
   double *memory;     /* [threads * elements] */
   ptrdiff_t elements; /* of a block, from its lowest to its highest address */

@@ -172,13 +172,14 @@ static rind_error create(const rind_forest *forest, int cells, int ghosts, const
 rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts,
                                 const rind_rules *rules, rind_schedule **schedule) {
   if (!forest) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(rind_forest_context(forest), schedule, RIND_ERROR_INVALID, "schedule is NULL");
+  rind_context *context = rind_forest_context(forest);
   const rind_rules recommended = {0};
   rind_schedule *made = NULL;
   rind_range_begin("rind schedule create");
-  rind_error error = create(forest, cells, ghosts, rules ? rules : &recommended, &made);
+  rind_error error = RIND_CHECK_RESULT(context, schedule);
+  if (error == RIND_OK) error = create(forest, cells, ghosts, rules ? rules : &recommended, &made);
   rind_range_end();
-  error = rind_context_agree(rind_forest_context(forest), error);
+  error = rind_context_agree(context, error);
   if (error != RIND_OK)
     rind_schedule_destroy(&made);
   else

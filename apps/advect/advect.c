@@ -10,7 +10,9 @@
 #include <rind/rind.h>
 
 #include "cli.h"
+#include "demand.h"
 #include "device_step.h"
+#include "ending.h"
 #include "options.h"
 #include "problem.h"
 #include "progress.h"
@@ -73,7 +75,19 @@ static rind_error make_forest(run *r) {
     brick.periodic[a] = o->periodic[a];
     brick.upper[a] = r->problem.extent[a];
   }
-  rind_error error = rind_forest_create_brick(r->context, &brick, &r->forest);
+  char things[48];
+  snprintf(things, sizeof things, "blocks of %d^%d cells", o->cells, o->dim);
+  /* On the host the field, its second stage, and velocities. */
+  const double value_bytes = (double)rind_type_bytes((rind_type)o->type);
+  const double values =
+      (o->device ? 1 : 2) * app_block_bytes(o->dim, o->cells, 2, value_bytes) +
+      (o->device ? 0 : o->dim) * app_block_bytes(o->dim, o->cells, 0, value_bytes);
+  const app_demand demand = {app_uniform_blocks(o->dim, o->trees, o->level), things,
+                             APP_BLOCK_BYTES + values, "--level, --refine, --trees or --cells"};
+  rind_error error = app_check_demand(r->context, &demand);
+  if (error == RIND_OK) error = rind_forest_create_brick(r->context, &brick, &r->forest);
+  if (error == RIND_OK && o->refine > 0)
+    error = app_check_refinement(r->forest, o->refine, problem_refine, &r->problem, &demand);
   if (error == RIND_OK && o->refine > 0)
     error = rind_forest_refine(r->forest, o->level + o->refine, problem_refine, &r->problem);
   return error;
@@ -265,6 +279,5 @@ int main(int argc, char **argv) {
   rind_forest_destroy(&r.forest);
   rind_context_destroy(&r.context);
   dataset_free(&r.data);
-  MPI_Finalize();
-  return status;
+  return app_end(r.comm, program, status);
 }

@@ -1,6 +1,7 @@
 /* bench_case.c - makes the forest, schedule and field of a measurement, and prints them. */
 #include <bench_case.h>
 #include <bench_device.h>
+#include <demand.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -98,12 +99,25 @@ static rind_error count_sectors(rind_context *context, bench_case *c) {
   return RIND_OK;
 }
 
+rind_error bench_check_field(const rind_forest *forest, const rind_layout *layout) {
+  char things[64];
+  const double value_bytes = layout->components * (double)rind_type_bytes(layout->type);
+  snprintf(things, sizeof things, "blocks of %d^%d cells with %d components", layout->cells,
+           layout->dim, layout->components);
+  return app_check_demand(
+      rind_forest_context(forest),
+      &(app_demand){(double)rind_forest_num_global_blocks(forest), things,
+                    app_block_bytes(layout->dim, layout->cells, layout->ghosts, value_bytes),
+                    "--cells, --ghosts or --components"});
+}
+
 rind_error bench_case_create(rind_context *context, bench_options *options, bench_case *c) {
   rind_error error = bench_forest_create(context, &options->forest, &c->forest);
   if (error != RIND_OK) return error;
   options->layout.dim = options->forest.dim;
   options->layout.cells = options->forest.cells;
-  error = build_schedule(context, options, c);
+  error = bench_check_field(c->forest, &options->layout);
+  if (error == RIND_OK) error = build_schedule(context, options, c);
   if (error == RIND_OK) error = make_field(options, c);
   if (error == RIND_OK) error = rind_schedule_get_stats(c->schedule, &c->stats);
   error = rind_context_agree(context, error);

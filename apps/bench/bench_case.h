@@ -41,6 +41,9 @@ typedef struct bench_filler {
 rind_error bench_case_create(rind_context *context, bench_options *options, bench_case *c);
 void bench_case_destroy(bench_case *c);
 
+/* Collective. RIND_ERROR_MEMORY if a field on the forest needs more memory than there is. */
+rind_error bench_check_field(const rind_forest *forest, const rind_layout *layout);
+
 /* Collective. An exchange on the case's schedule for field, borrowed. */
 rind_error bench_filler_create(const bench_case *c, rind_field *field,
                                const rind_exchange_options *options, bench_filler *filler);

@@ -2,6 +2,7 @@
 #include <bench_case.h>
 #include <bench_device.h>
 #include <cli.h>
+#include <ending.h>
 #include <status.h>
 
 #include <stdio.h>
@@ -55,7 +56,7 @@ static bool parse(int argc, char **argv, words *w, int *status) {
        .help =
            "how the ranks of scaling lie: a tree a rank in a row or a box, or nine trees as the "
            "curve cuts them"},
-      {"output", APP_STRING, &w->output, .help = "file that export writes (HDF5); also -o"},
+      {"output", APP_OUTPUT, &w->output, .help = "file that export writes (HDF5); also -o"},
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {
@@ -166,6 +167,5 @@ int main(int argc, char **argv) {
   } else if (parse(argc - command, argv + command, &w, &status)) {
     status = run(&w, measure);
   }
-  MPI_Finalize();
-  return status;
+  return app_end(MPI_COMM_WORLD, "rind-bench", status);
 }

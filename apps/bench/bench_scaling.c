@@ -112,6 +112,7 @@ static rind_error measure(rind_context *context, const bench_options *options, s
   bench_case c = {0};
   bench_filler filler = {0};
   rind_error error = make_forest(context, options->shape, &c.forest);
+  if (error == RIND_OK) error = bench_check_field(c.forest, &options->layout);
   if (error == RIND_OK) error = build(context, options, &c, &filler, s);
   if (error == RIND_OK) error = count(context, &c, &filler, s);
   if (error == RIND_OK) error = rind_field_create(c.forest, &options->layout, &c.field);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outputs.h"
 #include "status.h"
 
 enum { LINE = 512, LONGEST_WORD = 48, WIDTH = 94, INDENT = 30 };
@@ -56,6 +57,7 @@ static void print_default(FILE *file, const app_option *option) {
     fprintf(file, " [%g]", *(const double *)option->value);
     break;
   case APP_STRING:
+  case APP_OUTPUT:
     if (*(const char *const *)option->value != NULL)
       fprintf(file, " [%s]", *(const char *const *)option->value);
     break;
@@ -96,7 +98,7 @@ static void print_wrapped(FILE *file, const char *text) {
 }
 
 static void print_help(FILE *file, const app_usage *usage) {
-  static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]"};
+  static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]", "FILE"};
   fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];
@@ -111,6 +113,7 @@ static void print_help(FILE *file, const app_usage *usage) {
     fputc('\n', file);
   }
   fprintf(file, "  %-28sthis text\n", "--help");
+  fprintf(file, "  %-28sthe library's version\n", "--version");
   if (usage->epilogue != NULL) fprintf(file, "\n%s\n", usage->epilogue);
 }
 
@@ -209,6 +212,7 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
     return true;
   }
   case APP_STRING:
+  case APP_OUTPUT:
     if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
     *(const char **)option->value = text;
     return true;
@@ -230,12 +234,15 @@ static const app_option *find_option(const app_usage *usage, const char *name, s
 
 static bool unknown_option(const app_usage *usage, const char *argument, const char *name,
                            size_t length, char line[LINE]) {
+  static const char *const always[] = {"help", "version"};
   char word[LONGEST_WORD + 1];
   const char *nearest = NULL;
   int best = INT_MAX;
   snprintf(word, sizeof word, "%.*s", (int)length, name);
   for (int i = 0; i < usage->num_options; ++i)
     if (is_nearer(word, usage->options[i].name, &best)) nearest = usage->options[i].name;
+  for (int i = 0; i < 2; ++i)
+    if (is_nearer(word, always[i], &best)) nearest = always[i];
   if (nearest != NULL)
     return fail(line, "there is no option %s; did you mean --%s?", argument, nearest);
   return fail(line, "there is no option %s; --help lists them", argument);
@@ -263,25 +270,49 @@ static bool read_arguments(const app_usage *usage, int argc, char *const *argv, 
   return true;
 }
 
+/* Whether one of two spellings is among the arguments. */
+static bool has_argument(int argc, char *const *argv, const char *one, const char *other) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], one) == 0 || strcmp(argv[i], other) == 0) return true;
+  return false;
+}
+
+/* Of rank 0: before it takes hours to find out. */
+static bool check_outputs(const app_usage *usage) {
+  for (int i = 0; i < usage->num_options; ++i) {
+    const app_option *option = &usage->options[i];
+    const char *path = option->kind == APP_OUTPUT ? *(const char *const *)option->value : NULL;
+    const int reason = path != NULL ? app_why_not_written(path) : 0;
+    if (reason == 0) continue;
+    fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path, strerror(reason));
+    return false;
+  }
+  return true;
+}
+
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status) {
   char line[LINE];
-  bool help = false;
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   /* Help shows the defaults, before any value is stored. */
-  for (int i = 1; i < argc; ++i)
-    help = help || strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+  const bool help = has_argument(argc, argv, "--help", "-h");
+  const bool version = !help && has_argument(argc, argv, "--version", "--version");
   if (help && rank == 0) print_help(stdout, usage);
-  const bool good = help || read_arguments(usage, argc, argv, line);
+  if (version && rank == 0) printf("%s %s\n", usage->program, rind_version());
+  const bool good = help || version || read_arguments(usage, argc, argv, line);
   /* Ranks of one job may have been given different arguments: the first bad one speaks. */
   const int mine = good ? size : rank;
-  int first, stop = help, any_stop;
+  int first, stop = help || version, any_stop;
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(&stop, &any_stop, 1, MPI_INT, MPI_MAX, comm);
   if (rank == first) fprintf(stderr, "%s: %s\n", usage->program, line);
   *status = first < size ? APP_USAGE : APP_OK;
-  return first == size && !any_stop;
+  if (first < size || any_stop) return false;
+  int writable = rank != 0 || check_outputs(usage);
+  MPI_Bcast(&writable, 1, MPI_INT, 0, comm);
+  if (!writable) *status = APP_IO;
+  return writable;
 }
 
 void app_complain(MPI_Comm comm, const char *program, const char *format, ...) {

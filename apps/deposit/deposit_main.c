@@ -2,6 +2,7 @@
 #include <cli.h>
 #include <deposit_device.h>
 #include <deposit_input.h>
+#include <ending.h>
 #include <math.h>
 #include <rind/context.h>
 #include <status.h>
@@ -184,16 +185,12 @@ int main(int argc, char **argv) {
   options o = {.particles = 2000, .seed = 42, .threads = 1, .repeats = 7};
   int status = APP_OK, ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!parse(argc, argv, &o, &status)) {
-    MPI_Finalize();
-    return status;
-  }
-  if (ranks > 1) {
+  const bool parsed = parse(argc, argv, &o, &status);
+  if (parsed && ranks > 1) {
     app_complain(MPI_COMM_WORLD, program, "runs on 1 rank, not %d: use --threads", ranks);
     status = APP_USAGE;
-  } else {
+  } else if (parsed) {
     status = run(&o);
   }
-  MPI_Finalize();
-  return status;
+  return app_end(MPI_COMM_WORLD, program, status);
 }

@@ -1,6 +1,8 @@
 /* draw.c - rind-draw: a picture of a 2D forest and of one fill of its schedule or of the adjoint.
  */
 #include <cli.h>
+#include <demand.h>
+#include <ending.h>
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 #include <status.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 
 enum { ITEM_DOUBLES = sizeof(svg_item) / sizeof(double), CAPTION = 200 };
+enum { MOST_BLOCKS = 1000000, BLOCK_TEXT = 120 /* bytes of a block in a file, about */ };
 
 static const char *const refine_words[] = {"corner", "half", "middle", "none", NULL};
 static const char *const region_words[] = {"lower-left",  "lower", "lower-right", "left",
@@ -139,6 +142,37 @@ static bool add_chosen(list *items, const rind_schedule *schedule, const options
   return last >= 0;
 }
 
+/* Collective. Boxes of the chosen block's region: the number of the last that has terms, + 1. */
+static int count_boxes(const rind_schedule *schedule, const options *o) {
+  const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
+  rind_fill_view view;
+  int boxes = 0;
+  for (int f = 0; f < rind_schedule_num_fills(schedule); ++f)
+    if (rind_schedule_fill(schedule, f, &view) == RIND_OK &&
+        arrays->block[view.block].global == o->block && view.region == 9 + o->region &&
+        view.num_terms > 0)
+      boxes = view.number + 1 > boxes ? view.number + 1 : boxes;
+  MPI_Allreduce(MPI_IN_PLACE, &boxes, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return boxes;
+}
+
+/* Collective. Why there is no chosen fill. */
+static void complain_of_choice(const rind_schedule *schedule, const options *o) {
+  const int64_t blocks = rind_forest_num_global_blocks(rind_schedule_forest(schedule));
+  const int boxes = count_boxes(schedule, o);
+  const char *region = region_words[o->region];
+  if (o->block >= blocks)
+    app_complain(MPI_COMM_WORLD, "rind-draw", "--block is %d, there are %lld: 0 to %lld", o->block,
+                 (long long)blocks, (long long)blocks - 1);
+  else if (boxes == 0)
+    app_complain(MPI_COMM_WORLD, "rind-draw", "block %d has no fill in region %s", o->block,
+                 region);
+  else
+    app_complain(MPI_COMM_WORLD, "rind-draw",
+                 "--box is %d, region %s of block %d has boxes 0 to %d", o->box, region, o->block,
+                 boxes - 1);
+}
+
 static void add_blocks(list *items, const rind_forest *forest, int rank) {
   for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
     const rind_block *block = rind_forest_block(forest, b);
@@ -193,20 +227,37 @@ static int splits(const rind_block *block, void *user) {
   }
 }
 
-static rind_error make_schedule(rind_context *context, options *o, rind_forest **forest,
-                                rind_schedule **schedule) {
+/* More than a picture should have. */
+static rind_error check_blocks(rind_context *context, double blocks) {
+  if (blocks <= MOST_BLOCKS) return RIND_OK;
+  return rind_context_fail(context, RIND_ERROR_INVALID,
+                           "%.15g blocks or more would take %.4g bytes of picture, up to %d are "
+                           "drawn: ask for less with --trees, --level or --levels",
+                           blocks, blocks * BLOCK_TEXT, MOST_BLOCKS);
+}
+
+/* Nothing is made before it is known that it can be drawn. */
+static rind_error make_forest(rind_context *context, options *o, rind_forest **forest) {
   rind_brick brick = {.dim = 2, .level = o->level};
-  rind_rules rules = {.interpolation = (rind_interpolation)o->interpolation,
-                      .restriction = (rind_restriction)o->restriction};
   for (int a = 0; a < 2; ++a) {
     brick.trees[a] = o->trees[a];
     brick.periodic[a] = o->periodic[a];
   }
+  const int finest = o->level + o->levels;
+  rind_error error = check_blocks(context, app_uniform_blocks(2, o->trees, o->level));
+  if (error == RIND_OK) error = rind_forest_create_brick(context, &brick, forest);
+  if (error != RIND_OK || o->levels == 0) return error;
+  error = check_blocks(context, app_refined_blocks(*forest, finest, splits, o, MOST_BLOCKS + 1));
+  return error == RIND_OK ? rind_forest_refine(*forest, finest, splits, o) : error;
+}
+
+static rind_error make_schedule(rind_context *context, options *o, rind_forest **forest,
+                                rind_schedule **schedule) {
+  rind_rules rules = {.interpolation = (rind_interpolation)o->interpolation,
+                      .restriction = (rind_restriction)o->restriction};
   for (int w = 0; w < 4; ++w)
     rules.wall[w] = (rind_wall)o->wall;
-  rind_error error = rind_forest_create_brick(context, &brick, forest);
-  if (error == RIND_OK && o->levels > 0)
-    error = rind_forest_refine(*forest, o->level + o->levels, splits, o);
+  rind_error error = make_forest(context, o, forest);
   if (error == RIND_OK)
     error = rind_schedule_create(*forest, o->cells, o->ghosts, &rules, schedule);
   if (error != RIND_OK || !o->adjoint) return error;
@@ -245,10 +296,7 @@ static int draw(rind_context *context, options *o) {
   if (error == RIND_OK) {
     add_blocks(&mine, forest, rind_context_rank(context));
     if (!add_chosen(&mine, schedule, o, caption)) {
-      app_complain(MPI_COMM_WORLD, "rind-draw",
-                   "block %d has no fill in region %s with box %d: there are %lld blocks", o->block,
-                   region_words[o->region], o->box,
-                   (long long)rind_forest_num_global_blocks(forest));
+      complain_of_choice(schedule, o);
       status = APP_USAGE;
     } else if (collect(MPI_COMM_WORLD, &mine, &all, caption)) {
       status = save(context, o, &all, caption);
@@ -296,7 +344,7 @@ int main(int argc, char **argv) {
       {"adjoint", APP_FLAG, &o.adjoint,
        .help = "a row of the adjoint: block of the cells, region of the ghosts"},
       {"width", APP_DOUBLE, &o.width, .min = 100, .max = 10000, .help = "of the picture, pixels"},
-      {"output", APP_STRING, &o.output, .help = "SVG file"},
+      {"output", APP_OUTPUT, &o.output, .help = "SVG file"},
   };
   const app_usage usage = {
       "rind-draw", "draws a 2D forest and one fill of its schedule as SVG", table,
@@ -311,6 +359,5 @@ int main(int argc, char **argv) {
       status = APP_MEMORY;
     rind_context_destroy(&context);
   }
-  MPI_Finalize();
-  return status;
+  return app_end(MPI_COMM_WORLD, "rind-draw", status);
 }

@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "cloud_picture.h"
 #include "cloud_work.h"
+#include "ending.h"
 #include "progress.h"
 #include "status.h"
 
@@ -129,6 +130,5 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   if (cloud_options_parse(work.comm, argc, argv, &options, &status)) status = run(&work);
   cloud_work_end(&work);
-  MPI_Finalize();
-  return status;
+  return app_end(work.comm, program, status);
 }

@@ -4,17 +4,42 @@
 #include "cloud_work.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "device_array.h"
 #include "random.h"
 #include "sums.h"
 
 enum { MOST_REPEATS = 1000 };
 
+/* The particles as they are drawn and in a set. */
+static rind_error check_particles(const cloud_work *w) {
+  const cloud_options *o = w->options;
+  const double numbers = 5 + o->dim + 2;
+  return app_check_demand(
+      w->context, &(app_demand){(double)o->particles, "particles", 8 * numbers, "--particles"});
+}
+
+/* The field, on the host and where the deposit runs. */
+static rind_error check_blocks(const cloud_work *w, double blocks) {
+  char things[48];
+  const cloud_options *o = w->options;
+  const double value_bytes = (o->device ? 1 : 2) * (double)rind_type_bytes((rind_type)o->type);
+  snprintf(things, sizeof things, "blocks of %d^%d cells", o->cells, o->dim);
+  return app_check_demand(
+      w->context, &(app_demand){blocks, things,
+                                APP_BLOCK_BYTES + app_block_bytes(o->dim, o->cells, 1, value_bytes),
+                                "--level, --cells, or --refine"});
+}
+
 static rind_error make_forest(cloud_work *w) {
   const cloud_options *o = w->options;
+  const rind_error error =
+      check_blocks(w, app_uniform_blocks(o->dim, (const int[3]){1, 1, 1}, o->level));
+  if (error != RIND_OK) return error;
   rind_brick brick = {.dim = o->dim, .level = o->level};
   for (int a = 0; a < o->dim; ++a)
     brick.periodic[a] = o->periodic;
@@ -45,13 +70,14 @@ static int splits(const rind_block *block, void *user) {
   return block->index >= 0 && s->first[block->index + 1] - s->first[block->index] > s->limit;
 }
 
-static bool is_crowded(const cloud_work *w, const rind_particles *set) {
+/* Blocks of all ranks that are to be split. */
+static int64_t count_crowded(const cloud_work *w, const rind_particles *set) {
   const int64_t *first = rind_particles_first_in_block(set);
-  int mine = 0, any = 0;
+  int64_t crowded = 0;
   for (int b = 0; b < rind_forest_num_blocks(w->forest); ++b)
-    mine |= first[b + 1] - first[b] > w->options->limit;
-  MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, w->comm);
-  return any != 0;
+    crowded += first[b + 1] - first[b] > w->options->limit;
+  MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT64_T, MPI_SUM, w->comm);
+  return crowded;
 }
 
 /* Level by level: split, move the particles over, count again. */
@@ -60,7 +86,10 @@ static rind_error refine(cloud_work *w) {
   rind_particles *set = NULL;
   rind_error error = make_set(w, NULL, &set);
   for (int level = o->level + 1; error == RIND_OK && level <= o->level + o->refine; ++level) {
-    if (!is_crowded(w, set)) break;
+    const int64_t crowded = count_crowded(w, set), more = (1 << o->dim) - 1;
+    if (crowded == 0) break;
+    error = check_blocks(w, (double)(rind_forest_num_global_blocks(w->forest) + more * crowded));
+    if (error != RIND_OK) break;
     splitting s = {.first = rind_particles_first_in_block(set), .limit = o->limit};
     error = rind_forest_refine(w->forest, level, splits, &s);
     if (error == RIND_OK) error = rind_particles_migrate(set, NULL, NULL);
@@ -95,6 +124,7 @@ rind_error cloud_work_begin(cloud_work *w) {
       w->comm,
       &(rind_context_options){.threads = o->threads, .device_choice = RIND_DEVICE_LOCAL_RANK},
       &w->context);
+  if (error == RIND_OK) error = check_particles(w);
   if (error != RIND_OK) return error;
   if (!cloud_draw((cloud_kind)o->cloud, o->dim, o->radius, (uint64_t)o->seed, o->particles, rank,
                   ranks, &w->share))

@@ -8,6 +8,7 @@
 #include <rind/forest_p4est.h>
 
 #include "cli.h"
+#include "demand.h"
 #include "random.h"
 #include "sph_memory.h"
 #include "status.h"
@@ -170,6 +171,17 @@ static int choose_level(const sph_case *c, int ranks) {
   return level;
 }
 
+/* Every rank draws all particles; the arrays are each one's part. */
+static rind_error check_demand(rind_context *context, const sph_case *c, int level) {
+  const double numbers = 8.0 * c->dim * rind_context_size(context);
+  const double arrays = (double)c->type_bytes * (2 * c->dim + 1);
+  const app_demand particles = {(double)c->count, "particles", numbers + arrays, "--particles"};
+  const app_demand leaves = {app_uniform_blocks(c->dim, (const int[3]){1, 1, 1}, level), "leaves",
+                             APP_BLOCK_BYTES, "--forest"};
+  const rind_error error = app_check_demand(context, &particles);
+  return error == RIND_OK ? app_check_demand(context, &leaves) : error;
+}
+
 int sph_case_create(rind_context *context, const sph_options *options, sph_case *made) {
   sph_case c = {.dim = options->dim,
                 .count = options->particles,
@@ -187,13 +199,15 @@ int sph_case_create(rind_context *context, const sph_options *options, sph_case 
                  options->forest, finest, 2 * SPH_H, c.length);
     return APP_USAGE;
   }
-  double *drawn = draw(&c, options->seed);
-  rind_error error = rind_context_agree(context, drawn != NULL ? RIND_OK : RIND_ERROR_MEMORY);
+  const int level = options->forest < 0 ? choose_level(&c, ranks) : options->forest;
+  rind_error error = check_demand(context, &c, level);
+  double *drawn = error == RIND_OK ? draw(&c, options->seed) : NULL;
+  if (error == RIND_OK)
+    error = rind_context_agree(context, drawn != NULL ? RIND_OK : RIND_ERROR_MEMORY);
   if (error == RIND_OK && options->forest < 0 && ranks == 1)
     error = make_box(context, drawn, &c);
   else if (error == RIND_OK)
-    error = make_forest(context, options->forest < 0 ? choose_level(&c, ranks) : options->forest,
-                        options->split, drawn, &c);
+    error = make_forest(context, level, options->split, drawn, &c);
   free(drawn);
   bool room = true;
   c.density = create(&c);

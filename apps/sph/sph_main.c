@@ -3,6 +3,7 @@
 #include <rind/rind.h>
 
 #include "cli.h"
+#include "ending.h"
 #include "sph_case.h"
 #include "sph_memory.h"
 #include "sph_study.h"
@@ -40,6 +41,5 @@ int main(int argc, char **argv) {
     if (error != RIND_OK) status = app_status_of(error);
     rind_context_destroy(&context);
   }
-  MPI_Finalize();
-  return status;
+  return app_end(MPI_COMM_WORLD, program, status);
 }

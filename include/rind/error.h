@@ -2,7 +2,9 @@
  *
  * Every fallible function returns a rind_error; one line of text with the values that
  * were wrong, and what would have been right, is kept by the context (rind_last_error).
- * Collective functions return the same error with the same text on every rank. */
+ * Collective functions return the same error with the same text on every rank, whichever of them
+ * made the mistake. Only a call that is given no object at all (a context, or one that has one)
+ * cannot tell the others: it is RIND_ERROR_INVALID on that rank, and the others wait for it. */
 #pragma once
 #include <rind/export.h>
 

@@ -198,23 +198,18 @@ static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
     GATHER_NAME(sum_loops)(row, to, to, source, 1, 4, terms, 1, 0);
 }
 
-/* The fills [first, last), to one block. */
-static void GATHER_NAME(run_fills)(const rind_gather *gather, int first, int last, double *to,
-                                   const void *const *source_base) {
-  for (int f = first; f < last; ++f) {
-    const rind_gather_fill fill = gather->fill[f];
-    const rind_gather_row *row = &gather->row[fill.row];
-    RIND_ASSERT(row->body == RIND_GATHER_CLEAR ||
-                (row->num_own_first == 1 && row->num_own_last == 0));
-    if (row->body == RIND_GATHER_ADD)
-      GATHER_NAME(add_row)(row, to, source_base[fill.source]);
-    else if (row->body == RIND_GATHER_CLEAR)
-      clear_row_f64(row, to + row->to_offset[0]);
-    else if (row->body == RIND_GATHER_POINTS)
-      GATHER_NAME(add_points)(row, to, source_base[fill.source]);
-    else
-      GATHER_NAME(add_sums)(row, to, source_base[fill.source]);
-  }
+static void GATHER_NAME(run_fill)(const rind_gather_row *row, double *to,
+                                  const GATHER_SOURCE *source) {
+  RIND_ASSERT(row->body == RIND_GATHER_CLEAR ||
+              (row->num_own_first == 1 && row->num_own_last == 0));
+  if (row->body == RIND_GATHER_ADD)
+    GATHER_NAME(add_row)(row, to, source);
+  else if (row->body == RIND_GATHER_CLEAR)
+    clear_row_f64(row, to + row->to_offset[0]);
+  else if (row->body == RIND_GATHER_POINTS)
+    GATHER_NAME(add_points)(row, to, source);
+  else
+    GATHER_NAME(add_sums)(row, to, source);
 }
 
 #undef GATHER_TO

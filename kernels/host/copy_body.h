@@ -2,7 +2,6 @@
  * gather_body.h, which says what to define. */
 #include <gather.h>
 #include <gather_inline.h>
-#include <there_and_back.h>
 
 /* A block may be its own source, but no cell is source and destination. */
 typedef struct GATHER_NAME(copy) {
@@ -121,8 +120,7 @@ GATHER_INLINE void GATHER_NAME(both_loops)(const rind_gather_row *row, GATHER_NA
     }
 }
 
-/* Two copies whose rows have the same loops, which copies_back says. Runs of 8 cells and more are
- * faster one after the other. */
+/* Two copies, there and back. Runs of 8 cells and more are faster one after the other. */
 static void GATHER_NAME(copy_both)(const rind_gather_row *row, GATHER_NAME(copy) a,
                                    GATHER_NAME(copy) b) {
   const int extent = row->extent[0];

@@ -53,7 +53,7 @@ static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int 
       continue;
     }
     const GATHER_NAME(copy) there = GATHER_NAME(copy_of)(gather, f, to_base, source_base);
-    if (f + 1 < last && copies_back(gather, f)) {
+    if (f + 1 < last && gather->pair && gather->pair[f] != RIND_GATHER_ALONE) {
       GATHER_NAME(copy_both)(row, there, GATHER_NAME(copy_of)(gather, f + 1, to_base, source_base));
       ++f;
     } else {

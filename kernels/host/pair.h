@@ -1,12 +1,23 @@
 /* pair.h - two doubles at once: the compiler's vectors where it has them, else two of everything.
  * Each half is rounded on its own, so the bits are those of the scalar operations. */
 #pragma once
+#include <string.h>
 
 #if defined(__GNUC__)
 typedef double pair __attribute__((vector_size(16)));
 
 static inline pair pair_of(double low, double high) {
   return (pair){low, high};
+}
+
+static inline pair pair_load(const double *from) {
+  pair p;
+  memcpy(&p, from, sizeof p);
+  return p;
+}
+
+static inline void pair_store(double *to, pair p) {
+  memcpy(to, &p, sizeof p);
 }
 
 static inline pair pair_times(pair a, pair b) {

@@ -15,6 +15,10 @@
     if (!(condition)) return rind_context_fail((context), (error), __VA_ARGS__);                   \
   } while (0)
 
+/* A result that has nowhere to go: of a collective call one for all to agree on. */
+#define RIND_CHECK_RESULT(context, result)                                                         \
+  ((result) ? RIND_OK : rind_context_fail((context), RIND_ERROR_INVALID, #result " is NULL"))
+
 /* Propagate a failure. */
 #define RIND_TRY(call)                                                                             \
   do {                                                                                             \
@@ -65,6 +69,8 @@ void *rind_allocate(size_t count, size_t bytes);
 /* Memory of a space (device_memory.h for the device). RIND_ERROR_MEMORY, RIND_ERROR_UNSUPPORTED. */
 rind_error rind_space_allocate(rind_context *context, rind_space space, size_t bytes, void **data);
 void rind_space_free(rind_space space, void *data);
+/* A hint to the system; does nothing where it has none. */
+void rind_use_huge_pages(void *memory, size_t bytes);
 
 /* A field of num_blocks blocks. packed: the caller's array (blocks NULL); blocks: the caller's
  * arrays [num_blocks]; both NULL: allocated. Not collective. */

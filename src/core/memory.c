@@ -19,6 +19,7 @@ rind_error rind_space_allocate(rind_context *context, rind_space space, size_t b
     void *memory = rind_allocate(bytes, 1);
     RIND_REQUIRE(context, memory, RIND_ERROR_MEMORY, "no %zu bytes of host memory to be had",
                  bytes);
+    rind_use_huge_pages(memory, bytes);
     *data = memory;
     return RIND_OK;
   }

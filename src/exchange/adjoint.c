@@ -5,7 +5,7 @@
 #include <device_memory.h>
 #include <on_device.h>
 #include <on_graph.h>
-#include <ranges.h>
+#include <send.h>
 
 /* Floats are summed in double; rows of zeros have nothing to sum. */
 static rind_error run_batches(const rind_exchange *exchange, int f, const rind_batches *batches,
@@ -25,52 +25,32 @@ static rind_error run_batches(const rind_exchange *exchange, int f, const rind_b
   return RIND_OK;
 }
 
-/* The table of blocks where the rows read it. */
-static const void *const *blocks_of(const rind_field *field) {
-  return (const void *const *)(field->device_pointer ? field->device_pointer : field->pointer);
-}
-
-/* What this rank's ghosts put into a peer's message. */
-static rind_error pack_fields(const rind_exchange *exchange, const rind_adjoint_phase *phase,
-                              int peer, rind_field *const *fields) {
-  for (int f = 0; f < exchange->num_fields; ++f) {
-    const rind_adjoint_part *part = &phase->part[f];
-    const int first = part->first_pack[peer], last = part->first_pack[peer + 1];
-    void *const *to = part->device_pack_to ? part->device_pack_to : part->pack_to;
-    const void *const *own = (const void *const *)to, *const *from = blocks_of(fields[f]);
-    if (first == last) continue;
-    if (part->device_pack_to) {
-      RIND_TRY(rind_exchange_enqueue(exchange, &part->pack, first, last, to, own, from));
-      continue;
-    }
-    const rind_gather gather = rind_bound_gather(&part->pack);
-    rind_gather_host(&gather, first, last, to, own, from, exchange->context->threads);
-  }
+/* What this rank's ghosts of a field put into a peer's message. */
+static rind_error pack_field(const rind_exchange *exchange, const rind_adjoint_part *part, int peer,
+                             const rind_field *field) {
+  const int first = part->first_pack[peer], last = part->first_pack[peer + 1];
+  void *const *to = part->device_pack_to ? part->device_pack_to : part->pack_to;
+  const void *const *own = (const void *const *)to, *const *from = rind_exchange_sources(field);
+  if (first == last) return RIND_OK;
+  if (part->device_pack_to)
+    return rind_exchange_enqueue(exchange, &part->pack, first, last, to, own, from);
+  const rind_gather gather = rind_bound_gather(&part->pack);
+  rind_gather_host(&gather, first, last, to, own, from, exchange->context->threads);
   return RIND_OK;
 }
 
-static rind_error pack(const rind_exchange *exchange, const rind_adjoint_phase *phase, int peer,
+static rind_error pack(const rind_exchange *exchange, const void *of, int first, int end,
                        rind_field *const *fields) {
-  rind_range_begin("rind pack");
-  const rind_error error = pack_fields(exchange, phase, peer, fields);
-  rind_range_end();
-  return error;
+  const rind_adjoint_phase *phase = of;
+  for (int p = first; p < end; ++p)
+    for (int f = 0; f < exchange->num_fields; ++f)
+      RIND_TRY(pack_field(exchange, &phase->part[f], p, fields[f]));
+  return RIND_OK;
 }
 
-/* Packs and sends ghosts. */
 static rind_error begin_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
                               rind_field *const *fields) {
-  rind_messages *messages = &phase->messages;
-  const bool staged = messages->space == RIND_DEVICE;
-  for (int p = 0; staged && p < messages->num_peers; ++p)
-    RIND_TRY(pack(exchange, phase, p, fields));
-  RIND_TRY(rind_messages_stage_sends(exchange->context, messages));
-  RIND_TRY(rind_messages_start_receives(exchange->context, messages));
-  for (int p = 0; p < messages->num_peers; ++p) {
-    if (!staged) RIND_TRY(pack(exchange, phase, p, fields));
-    RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
-  }
-  return RIND_OK;
+  return rind_exchange_send(exchange, &phase->messages, pack, phase, fields);
 }
 
 /* The blocks of this call's field, into the table that remote rows read. */
@@ -113,7 +93,8 @@ static rind_error end_phase(rind_exchange *exchange, rind_adjoint_phase *phase,
       RIND_TRY(rind_exchange_wait_for_caller(exchange));
       rind_exchange_call_functions(exchange, phase->forward, f, fields[f], true);
     }
-    RIND_TRY(run_batches(exchange, f, &phase->part[f].local, fields[f], blocks_of(fields[f])));
+    RIND_TRY(run_batches(exchange, f, &phase->part[f].local, fields[f],
+                         rind_exchange_sources(fields[f])));
   }
   return run_remote(exchange, phase, fields);
 }

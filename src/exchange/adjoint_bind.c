@@ -2,6 +2,7 @@
 #include <adjoint_data.h>
 
 #include <bind.h>
+#include <on_device.h>
 #include <stdlib.h>
 
 /* A phase under construction. */
@@ -10,10 +11,11 @@ typedef struct binding {
   const rind_schedule *transposed;
   const rind_shipments *shipments;
   bool clears;
+  bool pairs; /* one batch, by pairs of blocks */
   int num_items;
-  rind_contribution *item; /* [num_items], by block; those of a block in the order of their fills */
-  bool *reached;           /* [num_local], blocks to which a message contributes */
-  int *place;              /* [num_local], in used, or -1 */
+  rind_contribution *item;       /* [num_items]; those of a block in the order of their fills */
+  bool *reached;                 /* [num_local], blocks to which a message contributes */
+  int *place;                    /* [num_local], in used, or -1 */
   rind_schedule_fill_data *fill; /* room for the longest set */
 } binding;
 
@@ -24,6 +26,27 @@ static int compare_items(const void *left, const void *right) {
   if (a->from != b->from) return a->from > b->from ? -1 : 1;
   if (a->region != b->region) return a->region > b->region ? -1 : 1;
   return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* The same with the links between two blocks, there and back, next to each other: their lines are
+ * the same. What reaches a block stays in its order, for a link with a higher block comes first. */
+static int compare_pairs(const void *left, const void *right) {
+  const rind_contribution *a = left, *b = right;
+  const int64_t high_a = a->from > a->global ? a->from : a->global;
+  const int64_t high_b = b->from > b->global ? b->from : b->global;
+  if (high_a != high_b) return high_a > high_b ? -1 : 1;
+  const int64_t low_a = a->from > a->global ? a->global : a->from;
+  const int64_t low_b = b->from > b->global ? b->global : b->from;
+  if (low_a != low_b) return low_a > low_b ? -1 : 1;
+  return compare_items(left, right);
+}
+
+/* One thread that sums in place needs no batch for each block. */
+static bool runs_in_pairs(const rind_exchange *exchange) {
+  bool in_place = rind_exchange_space(exchange) == RIND_HOST && exchange->context->threads == 1;
+  for (int f = 0; f < exchange->num_fields; ++f)
+    in_place = in_place && exchange->field[f].layout.type == RIND_FLOAT64;
+  return in_place;
 }
 
 /* True for the rows of a local block; boxes of the caller's function have none but zeros. */
@@ -53,8 +76,10 @@ static void list_items(binding *b, int first_run, int end_run, int num_received)
     b->item[b->num_items++] = b->shipments->contribution[i];
     b->reached[b->shipments->contribution[i].block] = true;
   }
+  for (int i = 0; i < b->num_items; ++i)
+    b->item[i].global = block[b->item[i].block].global;
   if (!b->clears && b->num_items > 0)
-    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
+    qsort(b->item, (size_t)b->num_items, sizeof *b->item, b->pairs ? compare_pairs : compare_items);
 }
 
 static void count_rows(const binding *b, rind_exchange_stats *stats) {
@@ -105,6 +130,11 @@ static void trim_first(rind_batches *batches) {
   if (moved) batches->first_fill = moved;
 }
 
+static void end_batch(rind_batches *batches) {
+  if (batches->bound.num_fills > batches->first_fill[batches->num_batches])
+    batches->first_fill[++batches->num_batches] = batches->bound.num_fills;
+}
+
 /* One field's rows of the blocks that messages reach, or of the others. */
 static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_batches *batches) {
   const rind_exchange_field *field = &b->exchange->field[f];
@@ -121,10 +151,11 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
     if (b->reached[item->block] != reached) continue;
     bound_all = bind_item(b, &binder, &field->layout, num_used, item);
     const bool block_ends = i + 1 == b->num_items || item[1].block != item->block;
-    if (block_ends && bound->num_fills > batches->first_fill[batches->num_batches])
-      batches->first_fill[++batches->num_batches] = bound->num_fills;
+    if (block_ends && !b->pairs) end_batch(batches);
   }
+  end_batch(batches);
   rind_binder_close(&binder);
+  if (bound_all && b->pairs && !reached) bound_all = rind_bound_find_pairs(bound);
   rind_bound_trim(bound);
   trim_first(batches);
   return bound_all;
@@ -168,7 +199,8 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
   binding b = {.exchange = exchange,
                .transposed = transposed,
                .shipments = shipments,
-               .clears = here->kind == RIND_PHASE_CLEAR};
+               .clears = here->kind == RIND_PHASE_CLEAR,
+               .pairs = here->kind != RIND_PHASE_CLEAR && runs_in_pairs(exchange)};
   bool bound =
       num_received <= INT32_MAX - (end - first) && allocate(&b, end - first + num_received);
   if (bound) {

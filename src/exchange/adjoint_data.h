@@ -10,7 +10,8 @@
 #include <exchange_data.h>
 #include <shipments.h>
 
-/* Batch b is the fills [first_fill[b], first_fill[b + 1]), all that reaches one block. */
+/* Batch b is the fills [first_fill[b], first_fill[b + 1]): all that reaches one block, or, for one
+ * thread that sums in place, all there are, by pairs of blocks. */
 typedef struct rind_batches {
   rind_bound bound;
   int num_batches;

@@ -97,17 +97,28 @@ void rind_bound_trim(rind_bound *bound) {
   bound->fill = fills;
 }
 
+bool rind_bound_find_pairs(rind_bound *bound) {
+  uint8_t *pair = rind_allocate((size_t)bound->num_fills, sizeof *pair);
+  if (!pair) return false;
+  const rind_gather gather = rind_bound_gather(bound);
+  rind_gather_find_pairs(&gather, pair);
+  bound->pair = pair;
+  return true;
+}
+
 rind_gather rind_bound_gather(const rind_bound *bound) {
   return (rind_gather){.to_type = bound->to_type,
                        .source_type = bound->source_type,
                        .row = bound->row,
                        .fill = bound->fill,
-                       .num_fills = bound->num_fills};
+                       .num_fills = bound->num_fills,
+                       .pair = bound->pair};
 }
 
 int64_t rind_bound_bytes(const rind_bound *bound) {
+  const size_t pair_bytes = bound->pair ? (size_t)bound->num_fills * sizeof *bound->pair : 0;
   return (int64_t)((size_t)bound->row_room * sizeof *bound->row +
-                   (size_t)bound->fill_room * sizeof *bound->fill + bound->term_bytes);
+                   (size_t)bound->fill_room * sizeof *bound->fill + pair_bytes + bound->term_bytes);
 }
 
 void rind_bound_clear(rind_bound *bound) {
@@ -115,6 +126,7 @@ void rind_bound_clear(rind_bound *bound) {
     free((void *)bound->row[row].weight);
   free(bound->row);
   free(bound->fill);
+  free(bound->pair);
   rind_device_gather_destroy(&bound->device);
   *bound = (rind_bound){0};
 }

@@ -11,6 +11,7 @@ typedef struct rind_bound {
   rind_gather_fill *fill; /* [num_fills] */
   int num_fills;
   int fill_room;
+  uint8_t *pair;                     /* [num_fills] rind_gather_pair, or NULL */
   size_t term_bytes;                 /* of all rows' weights and offsets */
   struct rind_device_gather *device; /* the same on the device, or NULL */
 } rind_bound;
@@ -24,6 +25,9 @@ rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_la
 bool rind_bound_pack_points(rind_bound *bound, int first_row);
 /* False without memory. */
 bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
+/* Says which fills run together, where destinations and sources are the same blocks; for the host
+ * alone, and last. False without memory. */
+bool rind_bound_find_pairs(rind_bound *bound);
 /* Gives back room that was not needed. */
 void rind_bound_trim(rind_bound *bound);
 /* The engine's view. Valid until a row or fill is added. */

@@ -107,11 +107,11 @@ rind_error rind_exchange_create_fields(const rind_schedule *schedule, const rind
                                        rind_exchange **exchange) {
   if (!schedule) return RIND_ERROR_INVALID;
   rind_context *context = schedule->context;
-  RIND_REQUIRE(context, exchange, RIND_ERROR_INVALID, "exchange is NULL");
   rind_request_plan plan[RIND_MAX_PHASES] = {{0}};
   rind_exchange *made = rind_allocate(1, sizeof *made);
-  rind_error error = RIND_OK;
-  if (!made) error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for an exchange");
+  rind_error error = RIND_CHECK_RESULT(context, exchange);
+  if (error == RIND_OK && !made)
+    error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for an exchange");
   error = rind_context_agree(context, error);
   if (error == RIND_OK) {
     made->schedule = schedule;

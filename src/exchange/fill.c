@@ -1,7 +1,7 @@
 /* fill.c - the loop's calls: begin runs the first phase up to its messages, end all the rest. */
 #include <on_device.h>
 #include <on_graph.h>
-#include <ranges.h>
+#include <send.h>
 
 /* Runs the fills [first, last) of bound by the exchange's method, or enqueues them. */
 static rind_error run(const rind_exchange *exchange, const rind_bound *bound, int first, int last,
@@ -17,50 +17,28 @@ static rind_error run(const rind_exchange *exchange, const rind_bound *bound, in
   return RIND_OK;
 }
 
-/* Tables where the rows read them. */
-static void **blocks_of(const rind_field *field) {
-  return field->device_pointer ? field->device_pointer : field->pointer;
-}
-
-static const void *const *sources_of(const rind_field *field) {
-  return (const void *const *)blocks_of(field);
-}
-
 static const void *const *walls_of(const rind_exchange_field *field) {
   return field->device_wall_start ? (const void *const *)field->device_wall_start
                                   : field->wall_start;
 }
 
 /* What this rank's rows put into the messages of peers first to end - 1. */
-static rind_error pack(const rind_exchange *exchange, const rind_exchange_phase *phase, int first,
-                       int end, rind_field *const *fields) {
-  rind_error error = RIND_OK;
-  rind_range_begin("rind pack");
-  for (int f = 0; error == RIND_OK && f < exchange->num_fields; ++f) {
+static rind_error pack(const rind_exchange *exchange, const void *of, int first, int end,
+                       rind_field *const *fields) {
+  const rind_exchange_phase *phase = of;
+  for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_exchange_part *part = &phase->part[f];
     void *const *to = part->device_pack_to ? part->device_pack_to : part->pack_to;
     if (part->first_pack[first] == part->first_pack[end]) continue;
-    error = run(exchange, &part->pack, part->first_pack[first], part->first_pack[end], to,
-                (const void *const *)to, sources_of(fields[f]));
-  }
-  rind_range_end();
-  return error;
-}
-
-/* Packs and sends: on the device for all peers at once, on the host peer by peer. */
-static rind_error begin_phase(rind_exchange *exchange, rind_exchange_phase *phase,
-                              rind_field *const *fields) {
-  rind_messages *messages = &phase->messages;
-  const bool there = messages->space == RIND_DEVICE;
-  if (messages->num_peers == 0) return RIND_OK;
-  if (there) RIND_TRY(pack(exchange, phase, 0, messages->num_peers, fields));
-  RIND_TRY(rind_messages_stage_sends(exchange->context, messages));
-  RIND_TRY(rind_messages_start_receives(exchange->context, messages));
-  for (int p = 0; p < messages->num_peers; ++p) {
-    if (!there) RIND_TRY(pack(exchange, phase, p, p + 1, fields));
-    RIND_TRY(rind_messages_start_send(exchange->context, messages, p));
+    RIND_TRY(run(exchange, &part->pack, part->first_pack[first], part->first_pack[end], to,
+                 (const void *const *)to, rind_exchange_sources(fields[f])));
   }
   return RIND_OK;
+}
+
+static rind_error begin_phase(rind_exchange *exchange, rind_exchange_phase *phase,
+                              rind_field *const *fields) {
+  return rind_exchange_send(exchange, &phase->messages, pack, phase, fields);
 }
 
 /* Runs the rows that read messages, as these arrive. */
@@ -74,7 +52,7 @@ static rind_error end_messages(rind_exchange *exchange, rind_exchange_phase *pha
     for (int f = 0; peer >= 0 && f < exchange->num_fields; ++f) {
       const rind_exchange_part *part = &phase->part[f];
       RIND_TRY(run(exchange, &part->remote, part->first_remote[peer], part->first_remote[peer + 1],
-                   blocks_of(fields[f]), sources_of(fields[f]),
+                   rind_exchange_blocks(fields[f]), rind_exchange_sources(fields[f]),
                    part->device_remote_source ? (const void *const *)part->device_remote_source
                                               : part->remote_source));
     }
@@ -88,8 +66,8 @@ static rind_error end_phase(rind_exchange *exchange, int number, rind_field *con
   const bool walls = phase->kind == RIND_PHASE_WALLS;
   for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_bound *local = &phase->part[f].local;
-    const void *const *sources = sources_of(fields[f]);
-    RIND_TRY(run(exchange, local, 0, local->num_fills, blocks_of(fields[f]), sources,
+    const void *const *sources = rind_exchange_sources(fields[f]);
+    RIND_TRY(run(exchange, local, 0, local->num_fills, rind_exchange_blocks(fields[f]), sources,
                  walls ? walls_of(&exchange->field[f]) : sources));
     if (phase->num_functions > 0) RIND_TRY(rind_exchange_wait_for_caller(exchange));
     rind_exchange_call_functions(exchange, number, f, fields[f], false);

@@ -31,10 +31,10 @@ static int compare_fills(const void *left, const void *right) {
   const rind_gather_fill *a = left, *b = right;
   const int32_t low_a = a->to < a->source ? a->to : a->source;
   const int32_t low_b = b->to < b->source ? b->to : b->source;
-  if (low_a != low_b) return low_a < low_b ? -1 : 1;
   const int32_t high_a = a->to < a->source ? a->source : a->to;
   const int32_t high_b = b->to < b->source ? b->source : b->to;
   if (high_a != high_b) return high_a < high_b ? -1 : 1;
+  if (low_a != low_b) return low_a < low_b ? -1 : 1;
   if (a->to != b->to) return a->to < b->to ? -1 : 1;
   return a->row < b->row ? -1 : a->row > b->row;
 }
@@ -69,12 +69,13 @@ static bool bind_local_part(rind_exchange *exchange, int phase, int f,
   rind_bound *local = &exchange->phase[phase].part[f].local;
   const rind_view view = walls ? rind_view_value() : rind_view_field(layout);
   rind_binder binder = {0};
-  const bool bound =
-      open_binder(exchange, f, local, walls ? RIND_FLOAT64 : layout->type, &binder) &&
-      bind_runs(&binder, &view, fill, num_fills);
+  bool bound = open_binder(exchange, f, local, walls ? RIND_FLOAT64 : layout->type, &binder) &&
+               bind_runs(&binder, &view, fill, num_fills);
   rind_binder_close(&binder);
-  if (bound && local->num_fills > 0 && !walls)
+  if (bound && local->num_fills > 0 && !walls) {
     qsort(local->fill, (size_t)local->num_fills, sizeof *local->fill, compare_fills);
+    bound = layout->space == RIND_DEVICE || rind_bound_find_pairs(local);
+  }
   rind_bound_trim(local);
   return bound;
 }

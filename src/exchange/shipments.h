@@ -13,6 +13,7 @@ typedef struct rind_contribution {
   int32_t shipped; /* 1 if source is a box */
   int32_t region;  /* of the ghosts */
   int32_t number;  /* among contributions of the same region */
+  int64_t global;  /* number of block */
 } rind_contribution;
 
 /* Of one phase. The orders are all of raw cells: sent, of ghosts of a local block; received, with

@@ -150,9 +150,9 @@ static rind_error make(const rind_exchange *exchange, int field, rind_tiles *til
 rind_error rind_tiles_create(const rind_exchange *exchange, int field, rind_tiles **tiles) {
   if (!exchange) return RIND_ERROR_INVALID;
   rind_context *context = exchange->context;
-  RIND_REQUIRE(context, tiles, RIND_ERROR_INVALID, "tiles is NULL");
   rind_tiles *made = rind_allocate(1, sizeof *made);
-  rind_error error = check(exchange, field);
+  rind_error error = RIND_CHECK_RESULT(context, tiles);
+  if (error == RIND_OK) error = check(exchange, field);
   if (error == RIND_OK && !made)
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for tiles");
   if (error == RIND_OK) error = make(exchange, field, made);

@@ -101,8 +101,9 @@ static rind_error check_same(rind_context *context, const rind_brick *brick) {
 rind_error rind_forest_create_brick(rind_context *context, const rind_brick *brick,
                                     rind_forest **forest) {
   if (!context) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
-  RIND_TRY(rind_context_agree(context, check_brick(context, brick)));
+  rind_error error = RIND_CHECK_RESULT(context, forest);
+  if (error == RIND_OK) error = check_brick(context, brick);
+  RIND_TRY(rind_context_agree(context, error));
   rind_brick made = normalise(brick);
   RIND_TRY(rind_context_agree(context, check_same(context, &made)));
   if (!has_box(&made))

@@ -193,9 +193,10 @@ static rind_error check_sum(rind_context *context, const rind_forest_arrays *arr
 rind_error rind_forest_create_arrays(rind_context *context, const rind_forest_arrays *arrays,
                                      const rind_forest_backend *backend, rind_forest **forest) {
   if (!context) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
-  rind_error error = arrays ? check_arrays(context, arrays)
-                            : rind_context_fail(context, RIND_ERROR_INVALID, "arrays is NULL");
+  rind_error error = RIND_CHECK_RESULT(context, forest);
+  if (error == RIND_OK)
+    error = arrays ? check_arrays(context, arrays)
+                   : rind_context_fail(context, RIND_ERROR_INVALID, "arrays is NULL");
   RIND_TRY(rind_context_agree(context, error));
   RIND_TRY(rind_context_agree(context, check_same(context, arrays)));
   RIND_TRY(rind_context_agree(context, check_sum(context, arrays)));

@@ -38,12 +38,13 @@ static rind_error make(const rind_forest *forest, const rind_layout *layout, voi
 rind_error rind_field_create(const rind_forest *forest, const rind_layout *layout,
                              rind_field **field) {
   if (!forest) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(rind_forest_context(forest), field, RIND_ERROR_INVALID, "field is NULL");
+  rind_context *context = rind_forest_context(forest);
   rind_layout complete;
   rind_field *made = NULL;
-  rind_error error = forest_layout(forest, layout, &complete);
+  rind_error error = RIND_CHECK_RESULT(context, field);
+  if (error == RIND_OK) error = forest_layout(forest, layout, &complete);
   if (error == RIND_OK) error = make(forest, &complete, NULL, NULL, &made);
-  return agree(rind_forest_context(forest), error, made, field);
+  return agree(context, error, made, field);
 }
 
 static rind_error check_aligned(rind_context *context, rind_type type, const void *data) {
@@ -77,13 +78,14 @@ static rind_error check_packed(const rind_forest *forest, const rind_layout *lay
 rind_error rind_field_wrap_packed(const rind_forest *forest, const rind_layout *layout, void *data,
                                   size_t num_elements, rind_field **field) {
   if (!forest) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(rind_forest_context(forest), field, RIND_ERROR_INVALID, "field is NULL");
+  rind_context *context = rind_forest_context(forest);
   rind_layout complete;
   rind_field *made = NULL;
-  rind_error error = forest_layout(forest, layout, &complete);
+  rind_error error = RIND_CHECK_RESULT(context, field);
+  if (error == RIND_OK) error = forest_layout(forest, layout, &complete);
   if (error == RIND_OK) error = check_packed(forest, &complete, data, num_elements);
   if (error == RIND_OK) error = make(forest, &complete, data, NULL, &made);
-  return agree(rind_forest_context(forest), error, made, field);
+  return agree(context, error, made, field);
 }
 
 static rind_error check_blocks(const rind_forest *forest, const rind_layout *layout,
@@ -106,11 +108,12 @@ static rind_error check_blocks(const rind_forest *forest, const rind_layout *lay
 rind_error rind_field_wrap_blocks(const rind_forest *forest, const rind_layout *layout,
                                   void *const *data, int num_blocks, rind_field **field) {
   if (!forest) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(rind_forest_context(forest), field, RIND_ERROR_INVALID, "field is NULL");
+  rind_context *context = rind_forest_context(forest);
   rind_layout complete;
   rind_field *made = NULL;
-  rind_error error = forest_layout(forest, layout, &complete);
+  rind_error error = RIND_CHECK_RESULT(context, field);
+  if (error == RIND_OK) error = forest_layout(forest, layout, &complete);
   if (error == RIND_OK) error = check_blocks(forest, &complete, data, num_blocks);
   if (error == RIND_OK) error = make(forest, &complete, NULL, data, &made);
-  return agree(rind_forest_context(forest), error, made, field);
+  return agree(context, error, made, field);
 }

@@ -107,10 +107,10 @@ static rind_error share(rind_context *context, rind_inp *inp) {
 rind_error rind_forest_create_mesh(rind_context *context, const char *path, int level,
                                    rind_forest **forest) {
   if (!context) return RIND_ERROR_INVALID;
-  RIND_REQUIRE(context, forest, RIND_ERROR_INVALID, "forest is NULL");
   rind_inp inp = {0};
-  rind_error error =
-      path ? RIND_OK : rind_context_fail(context, RIND_ERROR_INVALID, "the path is NULL");
+  rind_error error = RIND_CHECK_RESULT(context, forest);
+  if (error == RIND_OK && !path)
+    error = rind_context_fail(context, RIND_ERROR_INVALID, "the path is NULL");
   error = rind_context_agree(context, error);
   if (error == RIND_OK && rind_context_rank(context) == 0) error = read_file(context, path, &inp);
   error = rind_context_agree(context, error);

@@ -199,10 +199,10 @@ rind_error rind_particles_create(const rind_forest *forest, const rind_particle_
                                  rind_particles **particles) {
   if (!forest) return RIND_ERROR_INVALID;
   rind_context *context = rind_forest_context(forest);
-  RIND_REQUIRE(context, particles, RIND_ERROR_INVALID, "particles is NULL");
   rind_particles *made = NULL;
   int64_t *id = NULL;
-  rind_error error = check_arrays(context, rind_forest_dim(forest), arrays);
+  rind_error error = RIND_CHECK_RESULT(context, particles);
+  if (error == RIND_OK) error = check_arrays(context, rind_forest_dim(forest), arrays);
   if (error == RIND_OK) error = begin(forest, arrays->num_attributes, options, &made);
   error = rind_context_agree(context, error);
   bool has_ids = false;
@@ -241,7 +241,12 @@ static void swap_sets(rind_particles *one, rind_particles *other) {
 
 rind_error rind_particles_migrate(rind_particles *particles, const rind_forest *forest,
                                   rind_migration *migration) {
-  if (!particles) return RIND_ERROR_INVALID;
+  if (!particles && !forest) return RIND_ERROR_INVALID;
+  if (!particles) {
+    rind_context *there = rind_forest_context(forest);
+    return rind_context_agree(
+        there, rind_context_fail(there, RIND_ERROR_INVALID, "the set of particles is NULL"));
+  }
   rind_context *context = particles->context;
   if (!forest) forest = particles->forest;
   rind_particles *made = NULL;

@@ -93,10 +93,13 @@ static rind_error check_same(const rind_sph *sph) {
 
 rind_error rind_sph_create(const rind_particles *particles, const rind_sph_model *model,
                            rind_sph **sph) {
-  if (!particles || !model || !sph) return RIND_ERROR_INVALID;
+  if (!particles) return RIND_ERROR_INVALID;
   const rind_forest *forest = rind_particles_forest(particles);
   rind_context *context = rind_forest_context(forest);
-  rind_error error = rind_particles_check(particles);
+  rind_error error = RIND_CHECK_RESULT(context, sph);
+  if (error == RIND_OK && !model)
+    error = rind_context_fail(context, RIND_ERROR_INVALID, "the model is NULL");
+  if (error == RIND_OK) error = rind_particles_check(particles);
   rind_sph *made = rind_allocate(1, sizeof *made);
   if (error == RIND_OK && !made)
     error = rind_context_fail(context, RIND_ERROR_MEMORY, "no memory for a rind_sph");

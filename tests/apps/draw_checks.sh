@@ -23,6 +23,20 @@ draw corner --block 3 --region upper-right --ghosts 2 --interpolation coarse-onl
 draw conservative --block 3 --region right --box 3 --interpolation conservative
 draw adjoint --adjoint --block 4 --region right --box 4
 
+# WORDS OPTION...: what there is instead of what was chosen.
+refuse_choice() {
+  local words=$1
+  shift
+  if "$mpiexec" -n 2 "$program" --refine corner "$@" >/dev/null 2>"$folder/line" ||
+    [ "$(grep '^rind-draw' "$folder/line")" != "rind-draw: $words" ]; then
+    echo "rind-draw $*: $(cat "$folder/line")"
+    failed=1
+  fi
+}
+refuse_choice "--block is 99, there are 7: 0 to 6" --block 99
+refuse_choice "block 0 has no fill in region left" --block 0 --region left
+refuse_choice "--box is 9, region left of block 4 has boxes 0 to 1" --block 4 --region left --box 9
+
 # Statuses: 2 for what was asked, 4 for a file that cannot be written; one line each.
 refuse() {
   local status=$1 lines

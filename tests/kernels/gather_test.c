@@ -72,7 +72,7 @@ static int check_row(const pair_of_types *types, int number) {
   random_row row;
   make_random_row(&row, types->to == types->source);
   const rind_gather_fill fill = {0, 0, 0};
-  const rind_gather gather = {types->to, types->source, &row.finished, &fill, 1};
+  const rind_gather gather = {types->to, types->source, &row.finished, &fill, 1, NULL};
   fill_random(before, types->to);
   fill_random(own, types->to);
   fill_random(source, types->source);
@@ -149,63 +149,6 @@ static void check_finish(void) {
         "a backward loop turns: stride %td from %td", turned.to_stride[0], turned.to_offset[0]);
 }
 
-/* A copy between blocks that lie alike in memory, to the box that begins at first. */
-static void make_copy(rind_gather_row *row, const int extent[4], const ptrdiff_t stride[4],
-                      ptrdiff_t first, ptrdiff_t *offset, const double *weight) {
-  *row = (rind_gather_row){.num_lanes = 1, .num_terms = 1, .weight = weight, .offset = offset};
-  for (int d = 0; d < 4; ++d) {
-    row->extent[d] = extent[d];
-    row->to_stride[d] = row->source_stride[d] = stride[d];
-  }
-  row->to_offset[0] = first;
-  rind_gather_row_finish(row, offset, true);
-}
-
-/* Copies between two blocks, there and back, next to each other: the bodies for both at once. */
-static void check_there_and_back(const pair_of_types *types, int number) {
-  enum { SIDE = 16, GHOSTS = 2 };
-  static double block[2][ROW_ELEMENTS], result[2][ROW_ELEMENTS];
-  const double weight = 1;
-  rind_gather_row row[2];
-  ptrdiff_t offset[2], stride[4] = {1, ROW_SIDE, ROW_SIDE * ROW_SIDE, SIDE};
-  const int axis = random_int(3), layers = 1 + random_int(GHOSTS), components = 1 + random_int(3);
-  int extent[4] = {SIDE, SIDE, SIDE, components};
-  for (int a = 0; a < 3; ++a)
-    extent[a] = a == axis ? layers : random_int(2) ? 1 << random_int(4) : 1 + random_int(12);
-  if (random_int(2))
-    for (int a = 0; a < 3; ++a)
-      stride[a] *= components, stride[3] = 1;
-  else
-    stride[3] = (ptrdiff_t)ROW_SIDE * ROW_SIDE * ROW_SIDE;
-  /* Ghosts lie in the layers [0, 2) and the last two, the cells that are copied beside them. */
-  const ptrdiff_t low = 0, high = (ROW_SIDE - GHOSTS) * stride[axis], inward = 2 * stride[axis];
-  offset[0] = high - inward;
-  offset[1] = low + inward;
-  make_copy(&row[0], extent, stride, low, &offset[0], &weight);
-  make_copy(&row[1], extent, stride, high, &offset[1], &weight);
-  for (int b = 0; b < 2; ++b)
-    fill_random(block[b], types->to);
-  memcpy(result, block, sizeof block);
-  for (int r = 0; r < 2; ++r)
-    for (int l = 0; l < extent[3]; ++l)
-      for (int k = 0; k < extent[2]; ++k)
-        for (int j = 0; j < extent[1]; ++j)
-          for (int i = 0; i < extent[0]; ++i) {
-            const ptrdiff_t at = i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3];
-            const ptrdiff_t ghost = at + (r ? high : low);
-            const ptrdiff_t cell = at + (r ? low + inward : high - inward);
-            put(result[r], types->to, ghost, element(block[1 - r], types->to, cell));
-          }
-  void *const bases[2] = {block[0], block[1]};
-  const void *const sources[2] = {block[0], block[1]};
-  const rind_gather_fill fills[2] = {{0, 0, 1}, {1, 1, 0}};
-  const rind_gather gather = {types->to, types->source, row, fills, 2};
-  rind_gather_host(&gather, 0, 2, bases, sources, sources, 1);
-  CHECK(memcmp(block, result, sizeof block) == 0,
-        "%s, copies there and back %d: other values along axis %d, %d layers, %d x %d x %d",
-        types->name, number, axis, layers, extent[0], extent[1], extent[2]);
-}
-
 /* Many fills of several rows between several blocks, with 1 to 4 threads and in parts. */
 static void check_threads(void) {
   enum { ROWS = 5, FILLS = 40, ELEMENTS = FILLS * ROW_ELEMENTS };
@@ -230,7 +173,7 @@ static void check_threads(void) {
     own_base[f] = own;
     bases[f] = first + (size_t)f * ROW_ELEMENTS;
   }
-  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, rows, fills, FILLS};
+  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, rows, fills, FILLS, NULL};
   rind_gather_host(&gather, 0, FILLS, bases, own_base, sources, 1);
   for (int f = 0; f < FILLS; ++f)
     bases[f] = second + (size_t)f * ROW_ELEMENTS;
@@ -252,8 +195,6 @@ int main(int argc, char **argv) {
   check_begin(&argc, &argv);
   check_finish();
   check_rows();
-  for (int number = 0; number < 400; ++number)
-    check_there_and_back(&pairs[number % 2], number);
   check_threads();
   return check_end();
 }

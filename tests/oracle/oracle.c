@@ -159,6 +159,7 @@ static oracle *gather_leaves(MPI_Comm comm, const rind_forest *forest, const rin
   oracle *judge = allocate(1, sizeof *judge);
   judge->dim = rind_forest_dim(forest);
   judge->cells = cells;
+  judge->faces_only = rind_forest_get_arrays(forest)->balance == RIND_BALANCE_FACES;
   *record = gather_records(comm, forest, brick, &judge->num_leaves);
   judge->leaf = allocate((size_t)judge->num_leaves, sizeof *judge->leaf);
   judge->kind = allocate((size_t)judge->num_leaves, sizeof *judge->kind);

@@ -38,6 +38,7 @@ typedef struct oracle {
   int size[3];       /* trees << finest; 1 in the unused axis */
   int32_t *map;      /* [glued trees][size[2]][size[1]][size[0]], the leaf at a place of the finest
                         level */
+  bool faces_only;   /* balanced no further: what lies across edges and corners is not known */
   uint8_t (*kind)[RIND_NUM_REGIONS]; /* [num_leaves], oracle_region_kind found before; 0: not yet */
 } oracle;
 

@@ -15,11 +15,12 @@ static bool find_relation(const oracle *judge, int leaf, const int cell[3], int 
   return true;
 }
 
-/* All cells of the region's first layer lie in blocks of one level. */
+/* All cells of the region's first layer lie in blocks of one level, and that can be known. */
 static bool has_neighbour(const oracle *judge, int leaf, const int o[3]) {
   const int n = judge->cells;
   int first[3] = {0, 0, 0}, last[3] = {0, 0, 0}, cell[3], common = 0;
   bool any = false;
+  if (judge->faces_only && o[0] * o[0] + o[1] * o[1] + o[2] * o[2] > 1) return false;
   for (int a = 0; a < judge->dim; ++a) {
     first[a] = o[a] < 0 ? -1 : o[a] > 0 ? n : 0;
     last[a] = o[a] == 0 ? n - 1 : first[a];

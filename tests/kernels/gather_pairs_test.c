@@ -1,0 +1,177 @@
+/* gather_pairs_test.c - fills there and back between two blocks, together, against a naive loop. */
+#include <check.h>
+#include <random_rows.h>
+#include <rind/error.h>
+
+#include <string.h>
+
+enum { SIDE = 14, GHOSTS = 2, NUM_CASES = 2000 };
+
+/* Two blocks that lie alike in memory, and what joins them: ghosts behind the low end of an axis
+ * of block 0 and behind the high end of block 1, or the other way round. */
+typedef struct joint {
+  int extent[4];
+  ptrdiff_t stride[4];
+  ptrdiff_t ghost[2]; /* where the box of ghosts of each block begins */
+  ptrdiff_t cell[2];  /* where the box of cells begins that the other's ghosts copy */
+  double weight[2][2];
+  ptrdiff_t offset[2][2];
+  bool neighbours; /* each ghost lies beside the cell in memory */
+} joint;
+
+static double block[2][ROW_ELEMENTS], expected[2][ROW_ELEMENTS], alone[2][ROW_ELEMENTS];
+
+static void put(void *data, rind_type type, ptrdiff_t at, double value) {
+  if (type == RIND_FLOAT64)
+    ((double *)data)[at] = value;
+  else
+    ((float *)data)[at] = (float)value;
+}
+
+static void make_joint(joint *l) {
+  const int axis = random_int(3), layers = 1 + random_int(GHOSTS), components = 1 + random_int(5);
+  const ptrdiff_t cells = (ptrdiff_t)ROW_SIDE * ROW_SIDE * ROW_SIDE;
+  const bool innermost = components > 3 || random_int(2), turned = random_int(2);
+  const int count = innermost ? 1 : components;
+  *l = (joint){.extent = {SIDE, SIDE, SIDE, count},
+               .stride = {1, ROW_SIDE, ROW_SIDE * ROW_SIDE, cells}};
+  for (int a = 0; a < 3; ++a)
+    l->extent[a] = a == axis ? layers : random_int(2) ? 1 << random_int(4) : 1 + random_int(SIDE);
+  if (innermost && random_int(2)) { /* all values of a cell, on a smaller block */
+    l->extent[3] = components;
+    l->stride[3] = 1;
+    for (int a = 0; a < 3; ++a) {
+      l->extent[a] = a == axis ? layers : 1 + random_int(4);
+      l->stride[a] = components * (a == 0 ? 1 : a == 1 ? 8 : 64);
+    }
+  }
+  const int side = l->stride[3] == 1 ? 8 : ROW_SIDE;
+  const ptrdiff_t step = l->stride[axis], low = (GHOSTS - layers) * step;
+  l->ghost[turned] = low;
+  l->cell[turned] = low + layers * step;
+  l->ghost[!turned] = (side - GHOSTS) * step;
+  l->cell[!turned] = l->ghost[!turned] - layers * step;
+  l->neighbours = layers == 1 && step == 1;
+}
+
+static ptrdiff_t position(const joint *l, const int i[4]) {
+  return i[0] * l->stride[0] + i[1] * l->stride[1] + i[2] * l->stride[2] + i[3] * l->stride[3];
+}
+
+/* Row r is of block r: its ghosts copy, or its cells add what the other's ghosts hold. */
+static void make_rows(joint *l, bool adds, rind_gather_row row[2]) {
+  for (int r = 0; r < 2; ++r) {
+    const double weight[2][2] = {{1, 0}, {1, random_int(2) ? 1 : -1}};
+    memcpy(l->weight[r], weight[adds], sizeof weight[adds]);
+    l->offset[r][0] = adds ? l->cell[r] : l->cell[1 - r];
+    l->offset[r][1] = l->ghost[1 - r];
+    row[r] = (rind_gather_row){.num_lanes = 1,
+                               .num_terms = adds ? 2 : 1,
+                               .num_own_first = adds,
+                               .to_offset = {adds ? l->cell[r] : l->ghost[r]},
+                               .weight = l->weight[r],
+                               .offset = l->offset[r]};
+    for (int d = 0; d < 4; ++d) {
+      row[r].extent[d] = l->extent[d];
+      row[r].to_stride[d] = row[r].own_stride[d] = row[r].source_stride[d] = l->stride[d];
+    }
+    rind_gather_row_finish(&row[r], l->offset[r], true);
+    row[r].takes = adds;
+  }
+}
+
+static void run_naively(const joint *l, bool adds, rind_type type) {
+  int i[4];
+  for (int r = 0; r < 2; ++r)
+    for (i[3] = 0; i[3] < l->extent[3]; ++i[3])
+      for (i[2] = 0; i[2] < l->extent[2]; ++i[2])
+        for (i[1] = 0; i[1] < l->extent[1]; ++i[1])
+          for (i[0] = 0; i[0] < l->extent[0]; ++i[0]) {
+            const ptrdiff_t at = position(l, i), cell = l->cell[r] + at;
+            const ptrdiff_t ghost = l->ghost[r] + at, from = l->ghost[1 - r] + at;
+            if (!adds) {
+              const ptrdiff_t copied = l->cell[1 - r] + at;
+              put(expected[r], type, ghost, element(block[1 - r], type, copied));
+              continue;
+            }
+            put(expected[r], type, cell,
+                element(expected[r], type, cell) +
+                    l->weight[r][1] * element(expected[1 - r], type, from));
+            put(expected[1 - r], type, from, 0);
+          }
+}
+
+static void run_library(const rind_gather *gather, bool adds, double data[2][ROW_ELEMENTS]) {
+  void *const to[2] = {data[0], data[1]};
+  const void *const from[2] = {data[0], data[1]};
+  const int first[2] = {0, 2};
+  if (adds)
+    rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
+  else
+    rind_gather_host(gather, 0, 2, to, from, from, 1);
+}
+
+static void check_pair(int number, bool adds, rind_type type) {
+  joint l;
+  rind_gather_row row[2];
+  make_joint(&l);
+  make_rows(&l, adds, row);
+  for (int b = 0; b < 2; ++b)
+    for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
+      put(block[b], type, at, random_value());
+  memcpy(expected, block, sizeof block);
+  memcpy(alone, block, sizeof block);
+  run_naively(&l, adds, type);
+  const rind_gather_fill fill[2] = {{0, 0, 1}, {1, 1, 0}};
+  uint8_t pair[2] = {99, 99};
+  rind_gather gather = {type, type, row, fill, 2, NULL};
+  run_library(&gather, adds, alone);
+  rind_gather_find_pairs(&gather, pair);
+  gather.pair = pair;
+  run_library(&gather, adds, block);
+  const bool cell_first = l.cell[0] < l.ghost[0];
+  const rind_gather_pair wanted = !adds || !l.neighbours ? RIND_GATHER_BOTH
+                                  : cell_first           ? RIND_GATHER_CELL_FIRST
+                                                         : RIND_GATHER_GHOST_FIRST;
+  CHECK(pair[0] == wanted && pair[1] == RIND_GATHER_ALONE, "case %d: pairs %d and %d, not %d",
+        number, pair[0], pair[1], wanted);
+  CHECK(memcmp(alone, expected, sizeof alone) == 0, "case %d: other values one by one", number);
+  CHECK(memcmp(block, expected, sizeof block) == 0,
+        "case %d, pair %d: other values, %d x %d x %d x %d", number, wanted, l.extent[0],
+        l.extent[1], l.extent[2], l.extent[3]);
+}
+
+/* Fills that are nearly a pair run alone. */
+static void check_alone(void) {
+  enum { WAYS = 8 };
+  for (int way = 0; way < WAYS; ++way) {
+    joint l;
+    rind_gather_row row[2];
+    rind_gather_fill fill[3] = {{0, 0, 1}, {1, 1, 0}, {0, 0, 1}};
+    uint8_t pair[3] = {99, 99, 99};
+    make_joint(&l);
+    make_rows(&l, way % 2, row);
+    rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL};
+    if (way == 0) fill[1].source = 2;
+    if (way == 1) fill[1].to = 2;
+    if (way == 2) fill[0].source = fill[1].to = 0;
+    if (way == 3) row[1].takes = 0;
+    if (way == 4) row[1].extent[2] += 1;
+    if (way == 5) row[1].source_stride[0] += 1;
+    if (way == 6) row[1].body = RIND_GATHER_SUM;
+    if (way == 7) row[0].takes = row[1].takes = 0;
+    rind_gather_find_pairs(&gather, pair);
+    CHECK(pair[0] == RIND_GATHER_ALONE && pair[1] == RIND_GATHER_ALONE, "way %d: pairs %d and %d",
+          way, pair[0], pair[1]);
+  }
+}
+
+int main(int argc, char **argv) {
+  check_begin(&argc, &argv);
+  for (int number = 0; number < NUM_CASES; ++number) {
+    check_pair(number, false, number % 2 ? RIND_FLOAT64 : RIND_FLOAT32);
+    check_pair(number, true, RIND_FLOAT64);
+  }
+  check_alone();
+  return check_end();
+}

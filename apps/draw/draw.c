@@ -7,6 +7,7 @@
 #include <rind/rind.h>
 #include <status.h>
 #include <svg.h>
+#include <words.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,9 +20,6 @@ static const char *const refine_words[] = {"corner", "half", "middle", "none", N
 static const char *const region_words[] = {"lower-left",  "lower", "lower-right", "left",
                                            "self",        "right", "upper-left",  "upper",
                                            "upper-right", NULL};
-static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
-                                                  "conservative", NULL};
-static const char *const restriction_words[] = {"average", "flux-matched", NULL};
 static const char *const wall_words[] = {"none", "even", "odd", "constant", "linear", NULL};
 
 typedef struct options {
@@ -333,9 +331,9 @@ int main(int argc, char **argv) {
       {"refine", APP_WORD, &o.refine, .words = refine_words, .help = "the refined region"},
       {"cells", APP_INT, &o.cells, .min = 2, .max = 64, .help = "cells a block and axis, even"},
       {"ghosts", APP_INT, &o.ghosts, .min = 1, .max = 32, .help = "ghost layers"},
-      {"interpolation", APP_WORD, &o.interpolation, .words = interpolation_words,
+      {"interpolation", APP_WORD, &o.interpolation, .words = app_interpolation_words,
        .help = "rows of fine ghosts"},
-      {"restriction", APP_WORD, &o.restriction, .words = restriction_words,
+      {"restriction", APP_WORD, &o.restriction, .words = app_restriction_words,
        .help = "rows of coarse ghosts"},
       {"wall", APP_WORD, &o.wall, .words = wall_words, .help = "what all walls do"},
       {"block", APP_INT, &o.block, .max = 1e9, .help = "global number of the chosen fill's block"},

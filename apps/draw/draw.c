@@ -4,11 +4,13 @@
 #include <demand.h>
 #include <draw_items.h>
 #include <ending.h>
+#include <outputs.h>
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 #include <status.h>
 #include <words.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,16 +151,22 @@ static rind_error make_schedule(rind_context *context, options *o, rind_forest *
   return error;
 }
 
+static bool write_file(const svg_picture *picture, const char *path) {
+  char *part = app_part_begin(path);
+  FILE *file = part ? fopen(part, "w") : NULL;
+  const bool written = file && svg_write(file, picture);
+  const bool closed = file && fclose(file) == 0;
+  return part && app_part_end(part, path, written && closed);
+}
+
 static int save(rind_context *context, const options *o, const draw_items *all,
                 const char *caption) {
   int status = APP_OK;
   if (rind_context_rank(context) == 0) {
     const svg_picture picture = {all->item, all->num, rind_context_size(context),
                                  o->width,  caption,  o->adjoint};
-    FILE *file = fopen(o->output, "w");
-    const bool written = file && svg_write(file, &picture);
-    if (!(file && fclose(file) == 0 && written)) {
-      fprintf(stderr, "rind-draw: %s cannot be written\n", o->output);
+    if (!write_file(&picture, o->output)) {
+      fprintf(stderr, "rind-draw: cannot write %s: %s\n", o->output, strerror(errno));
       status = APP_IO;
     } else {
       printf("%s: %s\n", o->output, caption);

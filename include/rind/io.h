@@ -16,7 +16,8 @@ RIND_BEGIN_DECLS
  * their level, so that the file does not depend on the number of ranks. Also stored: cell data
  * "level" and "owner" (int32). Source: docs.vtk.org, VTKHDF file format. The trees must be
  * axis-aligned boxes of one size (bricks): RIND_ERROR_UNSUPPORTED otherwise. RIND_ERROR_IO names
- * the path. */
+ * the path. An old file stays until the new one is complete; links are followed, devices and pipes
+ * refused; the file's name has at most 200 letters. */
 RIND_API rind_error rind_write_vtkhdf(const rind_forest *forest, const char *path,
                                       const rind_named_field *fields, int num_fields);
 

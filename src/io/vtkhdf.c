@@ -2,6 +2,7 @@
  *
  * The file is written under another name and renamed when complete, so a file called path is never
  * half of one. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <rind/io.h>
 
 #include <ctype.h>
@@ -11,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "amr_boxes.h"
 #include "hdf5_write.h"
 
-enum { LONGEST_NAME = 64, LONGEST_PATH = 4096 };
+/* MPI-IO adds to a file's name, and may not come back from one that is too long then. */
+enum { LONGEST_NAME = 64, LONGEST_FILE = 200, LONGEST_PATH = 4096 };
 /* Values are staged in pieces of about this size, the same number of pieces on all ranks. */
 static const size_t stage_bytes = (size_t)32 << 20;
 
@@ -28,7 +31,8 @@ typedef struct writer {
   rind_amr_boxes boxes;
   int64_t block_cells; /* of an unpadded block */
   char path[LONGEST_PATH];
-  char part[LONGEST_PATH]; /* where it is written first */
+  char place[LONGEST_PATH]; /* where path leads; rank 0's counts */
+  char part[LONGEST_PATH];  /* beside that, where it is written first */
 } writer;
 
 /* What is stored of each cell: a field, or a number of its block. */
@@ -91,6 +95,11 @@ static rind_error check_arguments(writer *w, const char *path) {
     return rind_context_fail(w->context, RIND_ERROR_INVALID,
                              "the path has %zu letters, at most %zu", strlen(path),
                              sizeof w->part - sizeof ".part");
+  const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+  if (strlen(file) > LONGEST_FILE)
+    return rind_context_fail(w->context, RIND_ERROR_INVALID,
+                             "the file's name has %zu letters, at most %d", strlen(file),
+                             LONGEST_FILE);
   if (w->fields == NULL || w->num_fields < 1)
     return rind_context_fail(w->context, RIND_ERROR_INVALID,
                              "there are %d fields, should be at least 1", w->num_fields);
@@ -100,6 +109,7 @@ static rind_error check_arguments(writer *w, const char *path) {
     if (error != RIND_OK) return error;
   }
   snprintf(w->path, sizeof w->path, "%s", path);
+  snprintf(w->place, sizeof w->place, "%s", path);
   snprintf(w->part, sizeof w->part, "%s.part", path);
   return rind_forest_check(w->forest);
 }
@@ -116,10 +126,29 @@ static int64_t data_bytes(const writer *w) {
   return blocks * (w->block_cells * cell_bytes + 6 * (int64_t)sizeof(int32_t));
 }
 
+/* What is there must be a plain file: the new one takes its place. Links lead to it. */
+static rind_error find_place(writer *w) {
+  struct stat there;
+  if (stat(w->path, &there) == 0 && !S_ISREG(there.st_mode))
+    return io_failure(w, S_ISDIR(there.st_mode) ? strerror(EISDIR) : "it is not a plain file");
+  if (lstat(w->path, &there) != 0 || !S_ISLNK(there.st_mode)) return RIND_OK;
+  char *target = realpath(w->path, NULL);
+  if (target == NULL) return io_failure(w, strerror(errno));
+  const bool fits = strlen(target) + sizeof ".part" <= sizeof w->part;
+  if (fits) {
+    snprintf(w->part, sizeof w->part, "%s.part", target);
+    snprintf(w->place, sizeof w->place, "%s", target);
+  }
+  free(target);
+  return fits ? RIND_OK : io_failure(w, strerror(ENAMETOOLONG));
+}
+
 /* Rank 0 finds out what is wrong with a path, and whether there is room: a collective write to a
  * full disk may never return. */
-static rind_error reserve(const writer *w) {
+static rind_error reserve(writer *w) {
   if (rind_context_rank(w->context) != 0) return RIND_OK;
+  const rind_error error = find_place(w);
+  if (error != RIND_OK) return error;
   const int file = open(w->part, O_CREAT | O_TRUNC | O_WRONLY, 0666);
   if (file < 0) return io_failure(w, strerror(errno));
   const int failure = posix_fallocate(file, 0, (off_t)data_bytes(w) + 1);
@@ -275,7 +304,7 @@ static rind_error write_file(const writer *w) {
 }
 
 static rind_error finish(const writer *w) {
-  if (rind_context_rank(w->context) != 0 || rename(w->part, w->path) == 0) return RIND_OK;
+  if (rind_context_rank(w->context) != 0 || rename(w->part, w->place) == 0) return RIND_OK;
   return io_failure(w, strerror(errno));
 }
 
@@ -293,6 +322,7 @@ rind_error rind_write_vtkhdf(const rind_forest *forest, const char *path,
   error = rind_amr_boxes_create(forest, cells, &w.boxes);
   if (error != RIND_OK) return error;
   error = rind_context_agree(w.context, reserve(&w));
+  MPI_Bcast(w.part, sizeof w.part, MPI_CHAR, 0, rind_context_comm(w.context));
   if (error == RIND_OK) {
     H5E_auto2_t print;
     void *print_data;

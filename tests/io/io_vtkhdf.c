@@ -336,6 +336,40 @@ static void check_errors(rind_context *context) {
   rind_forest_destroy(&forest);
 }
 
+/* What is there and is no plain file stays, and links lead on. */
+static void check_places(rind_context *context) {
+  char path[PATH], link[PATH], other[PATH], longest[PATH];
+  struct stat there;
+  rind_forest *forest = make_forest(context, 2);
+  rind_field *field =
+      make_field(forest, (rind_layout){.cells = CELLS, .ghosts = 1, .components = 1});
+  const rind_named_field named = {"u", field};
+  const bool first = rind_context_rank(context) == 0;
+  file_name(path, "place");
+  file_name(other, "pipe");
+  file_name(link, "link");
+  unlink(path);
+  snprintf(longest, sizeof longest, "%s/%0201d", folder, 0);
+  expect(rind_write_vtkhdf(forest, longest, &named, 1), RIND_ERROR_INVALID, context, "201");
+  if (first) unlink(other), unlink(link);
+  if (first) CHECK(mkfifo(other, 0666) == 0, "no pipe");
+  expect(rind_write_vtkhdf(forest, other, &named, 1), RIND_ERROR_IO, context, "plain file");
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(lstat(other, &there) == 0 && S_ISFIFO(there.st_mode), "the pipe is gone");
+  if (first) CHECK(symlink(strrchr(path, '/') + 1, link) == 0, "no link");
+  expect(rind_write_vtkhdf(forest, link, &named, 1), RIND_ERROR_IO, context, link);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (first) close(open(path, O_CREAT | O_WRONLY, 0666));
+  CHECK_OK(rind_write_vtkhdf(forest, link, &named, 1), context);
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link is gone");
+  CHECK(stat(path, &there) == 0 && there.st_size > 1000, "nothing is where the link leads");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (first) unlink(path), unlink(other), unlink(link);
+  rind_field_destroy(&field);
+  rind_forest_destroy(&forest);
+}
+
 /* Neighbours that are turned against each other have no common index space. */
 static void check_rotated(rind_context *context) {
   char path[PATH];
@@ -371,6 +405,7 @@ int main(int argc, char **argv) {
     if (rank == 0) unlink(path);
   }
   check_errors(context);
+  check_places(context);
   check_rotated(context);
   rind_context_destroy(&context);
   return check_end();

@@ -67,7 +67,7 @@ bool options_parse(MPI_Comm comm, int argc, char *const *argv, advect_options *o
       {"data", APP_STRING, &o->data, NULL, 0, 0, "HDF5 file with the initial field, 2D only"},
       {"dataset", APP_STRING, &o->dataset, NULL, 0, 0,
        "its two-dimensional array, rows from the upper edge down"},
-      {"output", APP_OUTPUT, &o->output, NULL, 0, 0,
+      {"output", APP_HDF5, &o->output, NULL, 0, 0,
        "VTKHDF file of the final field, for ParaView; name it .hdf"},
       {"picture", APP_OUTPUT, &o->picture, NULL, 0, 0, "PNG of beginning, middle, end and blocks"},
       {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},

@@ -53,7 +53,7 @@ static bool parse(int argc, char **argv, words *w, int *status) {
        .help =
            "how the ranks of scaling lie: a tree a rank in a row or a box, or nine trees as the "
            "curve cuts them"},
-      {"output", APP_OUTPUT, &w->output, .help = "file that export writes (HDF5); also -o"},
+      {"output", APP_HDF5, &w->output, .help = "file that export writes (HDF5); also -o"},
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {

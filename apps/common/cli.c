@@ -58,6 +58,7 @@ static void print_default(FILE *file, const app_option *option) {
     break;
   case APP_STRING:
   case APP_OUTPUT:
+  case APP_HDF5:
     if (*(const char *const *)option->value != NULL)
       fprintf(file, " [%s]", *(const char *const *)option->value);
     break;
@@ -98,7 +99,8 @@ static void print_wrapped(FILE *file, const char *text) {
 }
 
 static void print_help(FILE *file, const app_usage *usage) {
-  static const char *const placeholder[] = {"", "N", "N", "X", "TEXT", "", "N[,N,N]", "FILE"};
+  static const char *const placeholder[] = {"", "N",       "N",    "X",   "TEXT",
+                                            "", "N[,N,N]", "FILE", "FILE"};
   fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];
@@ -213,6 +215,7 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
   }
   case APP_STRING:
   case APP_OUTPUT:
+  case APP_HDF5:
     if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
     *(const char **)option->value = text;
     return true;
@@ -277,17 +280,40 @@ static bool has_argument(int argc, char *const *argv, const char *one, const cha
   return false;
 }
 
-/* Of rank 0: before it takes hours to find out. */
-static bool check_outputs(const app_usage *usage) {
+/* The path of an output, or NULL. */
+static const char *output_of(const app_option *option) {
+  const bool is_output = option->kind == APP_OUTPUT || option->kind == APP_HDF5;
+  return is_output ? *(const char *const *)option->value : NULL;
+}
+
+/* An option before this one with the same file, or NULL. */
+static const app_option *same_output(const app_usage *usage, const app_option *option) {
+  for (const app_option *other = usage->options; other < option; ++other) {
+    const char *path = output_of(other);
+    if (path != NULL && app_is_same_output(path, output_of(option))) return other;
+  }
+  return NULL;
+}
+
+/* Of rank 0: before it takes hours to find out. The status to end with, or APP_OK. */
+static int check_outputs(const app_usage *usage) {
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];
-    const char *path = option->kind == APP_OUTPUT ? *(const char *const *)option->value : NULL;
-    const int reason = path != NULL ? app_why_not_written(path) : 0;
-    if (reason == 0) continue;
-    fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path, strerror(reason));
-    return false;
+    const char *path = output_of(option);
+    if (path == NULL) continue;
+    const int reason = app_why_not_written(path, option->kind == APP_HDF5);
+    if (reason != 0) {
+      fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path, strerror(reason));
+      return APP_IO;
+    }
+    const app_option *other = same_output(usage, option);
+    if (other != NULL) {
+      fprintf(stderr, "%s: --%s is %s, should be another file than that of --%s\n", usage->program,
+              option->name, path, other->name);
+      return APP_USAGE;
+    }
   }
-  return true;
+  return APP_OK;
 }
 
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status) {
@@ -309,10 +335,9 @@ bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *arg
   if (rank == first) fprintf(stderr, "%s: %s\n", usage->program, line);
   *status = first < size ? APP_USAGE : APP_OK;
   if (first < size || any_stop) return false;
-  int writable = rank != 0 || check_outputs(usage);
-  MPI_Bcast(&writable, 1, MPI_INT, 0, comm);
-  if (!writable) *status = APP_IO;
-  return writable;
+  *status = rank == 0 ? check_outputs(usage) : APP_OK;
+  MPI_Bcast(status, 1, MPI_INT, 0, comm);
+  return *status == APP_OK;
 }
 
 void app_complain(MPI_Comm comm, const char *program, const char *format, ...) {

@@ -24,7 +24,8 @@ typedef enum app_kind {
   APP_WORD,   /* int, an index into words */
   APP_INT3,   /* int[3]: one value for all axes, or one an axis: 2,1,1; after two the third is alike
                */
-  APP_OUTPUT  /* as APP_STRING: a file that the program will write */
+  APP_OUTPUT, /* as APP_STRING: a file that the program will write */
+  APP_HDF5    /* the same; a plain file, no device or pipe */
 } app_kind;
 
 typedef struct app_option {
@@ -45,9 +46,9 @@ typedef struct app_usage {
 } app_usage;
 
 /* Collective. Reads --name value, --name=value and flags from argv[1] on. True: go on. False: leave
- * with *status, 0 after --help or --version (printed by rank 0), 2 after a mistake, 4 if an output
- * cannot be written (one line on stderr), the same on every rank. Outputs are looked at by rank 0
- * and left as they are. */
+ * with *status, 0 after --help or --version (printed by rank 0), 2 after a mistake, such as one
+ * file for two outputs, 4 if an output cannot be written (one line on stderr), the same on every
+ * rank. Outputs are looked at by rank 0 and left as they are. */
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status);
 
 /* Prints "program: message" as one line on stderr, on rank 0 of comm only. */

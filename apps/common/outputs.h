@@ -3,9 +3,12 @@
 #pragma once
 #include <stdbool.h>
 
-/* errno's reason why a file cannot be written, or 0. Leaves what is there as it is, and nothing
- * that was not. */
-int app_why_not_written(const char *path);
+/* errno's reason why a file cannot be written, or 0. plain: a device or pipe will not do, as HDF5
+ * cannot write there. Leaves what is there as it is, and nothing that was not. */
+int app_why_not_written(const char *path, bool plain);
+
+/* Whether two paths, of which either can be written, lead to one file. */
+bool app_is_same_output(const char *one, const char *other);
 
 /* The name to write a file under until it is complete: beside path, or path itself if something is
  * there that is no plain file. To be ended; NULL without memory. */

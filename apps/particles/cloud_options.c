@@ -44,7 +44,7 @@ bool cloud_options_parse(MPI_Comm comm, int argc, char *const *argv, cloud_optio
       {"repeat", APP_INT, &o->repeat, NULL, 1, 1000,
        "times each call is measured; the median counts"},
       {"picture", APP_OUTPUT, &o->picture, NULL, 0, 0, "PNG of the density and the blocks"},
-      {"output", APP_OUTPUT, &o->output, NULL, 0, 0,
+      {"output", APP_HDF5, &o->output, NULL, 0, 0,
        "VTKHDF file of the density, for ParaView; name it .hdf"},
       {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},
       {"json", APP_FLAG, &o->json, NULL, 0, 0, "the summary as one line of JSON"},

@@ -60,7 +60,7 @@ bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *
        "relaxing ends at this part of the first loss"},
       {"picture", APP_OUTPUT, &o->picture, NULL, 0, 0,
        "PNG of the particles before and after, and of the loss"},
-      {"output", APP_OUTPUT, &o->output, NULL, 0, 0,
+      {"output", APP_HDF5, &o->output, NULL, 0, 0,
        "VTKHDF file of the relaxed particles, for ParaView; name it .hdf"},
       {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},
       {"json", APP_FLAG, &o->json, NULL, 0, 0, "one line of JSON"},

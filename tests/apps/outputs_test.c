@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <check.h>
 #include <outputs.h>
@@ -47,17 +48,72 @@ static void check_picture(const char *path, int side, bool fits) {
   app_picture_destroy(&picture);
 }
 
+static void expect(const char *path, bool plain, int reason) {
+  const int got = app_why_not_written(path, plain);
+  CHECK(got == reason, "%s%s: errno %d, not %d", path, plain ? ", plain" : "", got, reason);
+}
+
 static void check_reasons(const char *path) {
-  CHECK(app_why_not_written(path) == 0 && is_old(path), "an old file is not left as it is");
-  remove(path);
-  CHECK(app_why_not_written(path) == 0 && !is_there(path), "a file that nobody wrote is there");
-  CHECK(app_why_not_written(".") == EISDIR, "errno %d", app_why_not_written("."));
-  CHECK(app_why_not_written("no/such/file") == ENOENT, "errno %d",
-        app_why_not_written("no/such/file"));
-  CHECK(app_why_not_written("/dev/null") == 0, "errno %d", app_why_not_written("/dev/null"));
+  for (int plain = 0; plain < 2; ++plain) {
+    write_old(path);
+    expect(path, plain, 0);
+    CHECK(is_old(path), "an old file is not left as it is");
+    remove(path);
+    expect(path, plain, 0);
+    CHECK(!is_there(path), "a file that nobody wrote is there");
+    expect(".", plain, EISDIR);
+    expect("no/such/file", plain, ENOENT);
+    expect("/dev/null", plain, plain ? ENOTSUP : 0);
+  }
   char *part = app_part_begin("/dev/null");
   CHECK(part && strcmp(part, "/dev/null") == 0, "a device is not written beside: %s", part);
   CHECK(app_part_end(part, "/dev/null", true) && is_there("/dev/null"), "a device is gone");
+}
+
+/* Where the part cannot be written, the run would end with nothing. */
+static void check_parts(const char *path, const char *part) {
+  char longest[256];
+  memset(longest, 'a', 255);
+  longest[255] = '\0';
+  expect(longest, false, ENAMETOOLONG);
+  longest[255 - strlen(".part")] = '\0';
+  expect(longest, false, 0);
+  write_old(part);
+  expect(path, false, 0);
+  CHECK(is_old(part), "a part is not left as it is");
+  remove(part);
+  CHECK(mkdir(part, 0777) == 0, "no folder");
+  expect(path, false, EISDIR);
+  expect(path, true, EISDIR);
+  remove(part);
+}
+
+static void check_links(const char *path) {
+  const char *link = "outputs_test.link";
+  remove(link);
+  CHECK(symlink("no/such/file", link) == 0, "no link");
+  expect(link, false, ENOENT);
+  expect(link, true, ENOENT);
+  remove(link);
+  CHECK(symlink(path, link) == 0, "no link");
+  remove(path);
+  expect(link, false, 0);
+  CHECK(!is_there(path), "a file that nobody wrote is there");
+  write_old(path);
+  expect(link, true, 0);
+  CHECK(is_old(path), "an old file is not left as it is");
+  CHECK(app_is_same_output(link, path), "a link and its file are one");
+  remove(link);
+}
+
+static void check_same(const char *path, const char *dotted) {
+  for (int is_old = 0; is_old < 2; ++is_old) {
+    if (is_old) write_old(path);
+    CHECK(app_is_same_output(path, path) && app_is_same_output(path, dotted), "one file is two");
+    CHECK(!app_is_same_output(path, "outputs_test.other"), "two files are one");
+    remove(path);
+  }
+  CHECK(!app_is_same_output("/dev/null", "/dev/null"), "a device takes all");
 }
 
 int main(int argc, char **argv) {
@@ -71,7 +127,9 @@ int main(int argc, char **argv) {
   CHECK(!is_there(part), "a part is left");
   check_picture(path, 30, true);
   CHECK(!is_there(part), "a part is left");
-  write_old(path);
   check_reasons(path);
+  check_parts(path, part);
+  check_links(path);
+  check_same(path, "./outputs_test.png");
   return check_end();
 }

@@ -68,7 +68,17 @@ check_output() {
     "$program" $words "$option" "$folder/none/x.file"
   # shellcheck disable=SC2086
   refuse 4 "cannot write $folder: Is a directory" "$mpiexec" -n 2 "$program" $words "$option" "$folder"
-  rm -f "$folder/new.file"
+  rm -f "$folder/new.file" "$folder/pipe"
+  mkfifo "$folder/pipe"
+  # shellcheck disable=SC2086
+  [ "$option$name" = --outputrind-draw ] || [ "$option" = --picture ] ||
+    refuse 4 "cannot write $folder/pipe: Operation not supported" \
+      "$mpiexec" -n 2 "$program" $words "$option" "$folder/pipe"
+  [ -p "$folder/pipe" ] || complain "$name $option removes a pipe"
+  # shellcheck disable=SC2086
+  [ "$option" = --picture ] &&
+    refuse 2 "should be another file than that of --" \
+      "$mpiexec" -n 2 "$program" $words --output "$folder/new.file" --picture "$folder/./new.file"
   echo precious >"$folder/old.file"
   for file in new old; do
     # shellcheck disable=SC2046

@@ -1,16 +1,15 @@
 /* block_programs.h - a gather cell by cell: what all rows of a block do, in the order of memory.
  *
- * Blocks whose rows are the same share a program. It has moves, of one term each and in ascending
- * order of address, and sums:
+ * Blocks whose rows are the same share a program:
  *
- *     copy    cell = term
- *     add     cell = cell + term, or, without a term, cell = cell
- *     sum     cell = sum of weight * term, in order
+ *     copy         cell = term
+ *     sum          cell = sum of weight * term, in order
+ *     plain sum    the same, all weights 1, the first term the cell itself
  *
- * in slices of 32, a thread of a warp each. Items run in any order. Bits are those of the rows:
- * rows that add to one cell are one sum, in double, rounded once. Where the frame says so, cells of
- * the block that no row writes are written back as they are, so that whole sectors of memory are
- * written. */
+ * in slices of 32, a thread of a warp each; copies and plain sums in ascending order of address.
+ * Items run in any order. Bits are those of the rows: rows that add to one cell are one sum, in
+ * double, rounded once. Where the frame says so, cells of the block that no row writes are written
+ * back as they are, so that whole sectors of memory are written. */
 #pragma once
 #include <gather.h>
 
@@ -20,9 +19,7 @@ extern "C" {
 
 enum {
   RIND_PROGRAM_LANES = 32,
-  RIND_PROGRAM_COPIES = 6, /* slices of moves that a warp runs at once */
-  RIND_PROGRAM_ADDS = 4,
-  RIND_PROGRAM_WARPS = 8,           /* of an item */
+  RIND_PROGRAM_PLAIN_TERMS = 3,     /* at most, of a plain sum, beside the cell itself */
   RIND_PROGRAM_NO_CELL = INT32_MIN, /* this lane has nothing to do */
   RIND_PROGRAM_OWN = 0,             /* slot of the block itself; source s has slot s + 1 */
   RIND_PROGRAM_NONE = 63,           /* slot of a term that is not there */
@@ -40,21 +37,23 @@ static inline int32_t rind_program_term(int slot, bool taken, ptrdiff_t offset) 
 #define RIND_PROGRAM_TAKEN(term) ((term)&64)
 #define RIND_PROGRAM_OFFSET(term) ((term) >> 7)
 
-/* A copy or an add. Cells are offsets too. */
+/* A copy. Cells are offsets too. */
 typedef struct rind_program_move {
   int32_t cell;
   int32_t term;
 } rind_program_move;
 
 /* Lane l of a slice of sums writes cell[first_cell + l]; its term t is term[first_term + 32 t + l],
- * of weight weight[first_term + 32 t + l]. */
+ * of weight weight[first_weight + 32 t + l]. */
 typedef struct rind_program_sum {
   int32_t first_cell;
   int32_t first_term;
-  int32_t num_terms; /* of the longest lane; the others end with slot RIND_PROGRAM_NONE */
+  int32_t first_weight; /* -1: plain */
+  int32_t num_terms;    /* of the longest lane; the others end with slot RIND_PROGRAM_NONE */
 } rind_program_sum;
 
-/* Slices of one block: lane l of slice s of moves is move[first_move + 32 s + l]. */
+/* Slices of one block: lane l of slice s of copies is move[first_move + 32 s + l]. Plain sums are
+ * the first of the sums. */
 typedef struct rind_program_item {
   int32_t first_move;
   int32_t num_moves;
@@ -66,16 +65,15 @@ typedef struct rind_program_item {
 } rind_program_item;
 
 typedef struct rind_programs {
-  bool adds; /* moves are adds, else copies */
-  int num_items, num_sources, num_moves, num_sums, num_cells, num_terms;
-  int max_warps; /* that an item can use */
+  bool adds; /* to the cells: there are no copies */
+  int num_items, num_sources, num_moves, num_sums, num_cells, num_terms, num_weights;
   rind_program_item *item;
   int32_t *source;
   rind_program_move *move;
   rind_program_sum *sum;
   int32_t *cell;
   int32_t *term;
-  double *weight; /* [num_terms] */
+  double *weight;
   int num_rest;
   int *rest; /* fills, or batches, that are in no program, ascending */
 } rind_programs;

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* Places of 2 bytes in a vector of 16, at which each piece's begin. */
+enum { ALIGNED = 8 };
+
 /* Where the next of each goes. Without tables it only counts. */
 typedef struct cutter {
   rind_segment_plan *plan;
@@ -26,7 +29,8 @@ static void open_piece(cutter *cut, int64_t first_value, int64_t segment, int64_
                                    .first_segment = segment,
                                    .first_chunk = cut->plan->num_places,
                                    .scratch = scratch,
-                                   .is_simple = scratch < 0};
+                                   .is_simple = scratch < 0,
+                                   .longer = (int32_t)cut->plan->num_longs - 1};
 }
 
 static void close_piece(cutter *cut, int64_t next_segment) {
@@ -35,7 +39,7 @@ static void close_piece(cutter *cut, int64_t next_segment) {
   put_place(cut, next_segment);
   if (plan->piece) plan->piece[plan->num_pieces] = cut->open;
   ++plan->num_pieces;
-  plan->num_places += cut->open.num_chunks + 1;
+  plan->num_places += (cut->open.num_chunks + ALIGNED) / ALIGNED * ALIGNED;
   cut->open.num_chunks = 0;
 }
 
@@ -54,9 +58,9 @@ static void put_long(cutter *cut, int64_t segment, int64_t begin, int64_t values
     plan->longs[plan->num_longs] =
         (rind_segment_long){segment, plan->num_scratch, chunks_of(values)};
   ++plan->num_longs;
-  for (int64_t done = 0; done < values; done += RIND_SEGMENT_LONG_VALUES) {
+  for (int64_t done = 0; done < values; done += RIND_SEGMENT_VALUES) {
     const int64_t left = values - done;
-    const int64_t some = left < RIND_SEGMENT_LONG_VALUES ? left : RIND_SEGMENT_LONG_VALUES;
+    const int64_t some = left < RIND_SEGMENT_VALUES ? left : RIND_SEGMENT_VALUES;
     open_piece(cut, begin + done, segment, plan->num_scratch);
     put_chunks(cut, segment, some);
     plan->num_scratch += cut->open.num_chunks;
@@ -76,6 +80,9 @@ static void put_segment(cutter *cut, int64_t segment, int64_t begin, int64_t val
   if (cut->open.num_chunks == 0) open_piece(cut, begin, segment, -1);
   put_chunks(cut, segment, values);
   if (chunks > 1) cut->open.is_simple = 0;
+  if (cut->open.num_chunks % RIND_SEGMENT_TURN == 0 &&
+      cut->open.num_values > RIND_SEGMENT_VALUES / 8 * 7)
+    close_piece(cut, segment + 1);
 }
 
 static void cut_all(rind_segment_plan *plan, const int64_t *begin) {
@@ -89,8 +96,8 @@ static void cut_all(rind_segment_plan *plan, const int64_t *begin) {
 bool rind_segment_plan_create(int64_t num_segments, const int64_t *begin, rind_segment_plan *plan) {
   *plan = (rind_segment_plan){.num_segments = num_segments, .num_values = begin[num_segments]};
   cut_all(plan, begin);
-  plan->chunk_begin = malloc((size_t)plan->num_places * sizeof *plan->chunk_begin + 1);
-  plan->chunk_segment = malloc((size_t)plan->num_places * sizeof *plan->chunk_segment + 1);
+  plan->chunk_begin = calloc((size_t)plan->num_places + 1, sizeof *plan->chunk_begin);
+  plan->chunk_segment = calloc((size_t)plan->num_places + 1, sizeof *plan->chunk_segment);
   plan->longs = malloc((size_t)plan->num_longs * sizeof *plan->longs + 1);
   rind_segment_piece *piece = malloc((size_t)plan->num_pieces * sizeof *piece + 1);
   plan->piece = piece;

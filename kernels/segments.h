@@ -18,18 +18,19 @@ extern "C" {
 enum {
   RIND_SEGMENT_LANES = 4,
   RIND_SEGMENT_CHUNK = 128,   /* children of a node */
-  RIND_SEGMENT_VALUES = 2044, /* most of a piece: with a misaligned begin 2048 places hold them */
-  RIND_SEGMENT_LONG_VALUES = 1920, /* of a piece of a longer segment: whole chunks */
-  RIND_SEGMENT_CHUNKS = 512        /* most of a piece */
+  RIND_SEGMENT_VALUES = 2048, /* most of a piece, and each of a longer segment but its last */
+  RIND_SEGMENT_CHUNKS = 512,  /* most of a piece */
+  RIND_SEGMENT_TURN = 128     /* a piece with nearly all values ends where its chunks are so many */
 };
 
 /* Consecutive chunks: of whole segments, or of one that is too long for a piece. */
 typedef struct rind_segment_piece {
   int64_t first_value, first_segment;
-  int64_t first_chunk; /* in the tables of chunks */
+  int64_t first_chunk; /* in the tables of chunks, a multiple of 8 */
   int64_t scratch;     /* of a longer segment: where its chunks' sums go; else -1 */
   int32_t num_values, num_chunks;
   int32_t is_simple; /* every chunk is a segment */
+  int32_t longer;    /* which longer segment */
 } rind_segment_piece;
 
 /* A segment longer than a piece. */
@@ -43,7 +44,7 @@ typedef struct rind_segment_plan {
   int64_t num_pieces, num_places, num_longs;
   int64_t num_scratch; /* doubles a row */
   rind_segment_piece *piece;
-  /* A piece has num_chunks + 1 places. */
+  /* A piece has num_chunks + 1 places, and some that are 0. */
   uint16_t *chunk_begin;   /* [num_places], from the piece's first value */
   uint16_t *chunk_segment; /* [num_places], from the piece's first segment */
   rind_segment_long *longs;

@@ -15,11 +15,18 @@ typedef struct rind_sph_list {
   rind_sph_grid grid;
   int num_own, count;
   int capacity;
-  uint64_t *entry, *other_entry; /* [capacity], key << 32 | particle, while they are sorted */
+  /* Particles are dealt to buckets, cell >> shift, in parts of their order. */
+  int shift, num_buckets, num_parts;
+  int32_t *place; /* [num_parts][num_buckets], where the first of a part goes in a bucket */
+  size_t place_room;
+  uint32_t *cell_of;             /* [capacity], of the particles as given */
+  void *work;                    /* [capacity][dim + 1] words by bucket: records, then results */
+  uint32_t *slot;                /* [capacity], where in work the sorted particles are */
   uint32_t *cell;                /* [capacity], of the sorted particles */
   uint32_t *index;               /* [capacity], which particle each is */
   double *at[3];                 /* [capacity], their positions, wrapped */
-  double *excess;                /* [capacity], their densities less the rest density */
+  double *excess;                /* [capacity], their densities, at last less the rest density */
+  uint64_t *entry, *other_entry; /* [capacity], keys where ids are sorted, or many cells */
   /* [num_cells + 1], the first particle of each cell; not used where cells are many times more
    * than particles. */
   int32_t *start;
@@ -27,12 +34,16 @@ typedef struct rind_sph_list {
   bool has_start;
 } rind_sph_list;
 
-/* Particles are gathered in an order that no cache foresees: what will be read so many later. */
-enum { RIND_SPH_AHEAD = 16 };
+/* As many streams as translations of addresses are at hand for. */
+enum { RIND_SPH_MOST_BUCKETS = 1024 };
+
+/* What will be read or written soon, in an order that no cache foresees. */
 #if defined(__GNUC__)
 #define RIND_SPH_WILL_READ(address) __builtin_prefetch(address)
+#define RIND_SPH_WILL_WRITE(address) __builtin_prefetch(address, 1)
 #else
 #define RIND_SPH_WILL_READ(address) ((void)(address))
+#define RIND_SPH_WILL_WRITE(address) ((void)(address))
 #endif
 
 /* The particles that a list is made of. */
@@ -53,10 +64,12 @@ rind_sph_numbers rind_sph_numbers_of(int dim, double h, double mass, double rest
  * with *entry. */
 void rind_sph_sort(uint64_t **entry, uint64_t **other, int count, int bits);
 
-/* The list is zero before, or has been built before. *bad: the first own particle that is not
- * finite, or -1; the list is not to be used then. False without memory. */
-bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *source,
+/* The list is zero before, or has been built before. *bad: the first particle that is not finite,
+ * or -1; the list is not to be used then. False without memory. */
+bool rind_sph_list_build(const rind_sph_grid *grid, const rind_sph_source *source, int threads,
                          rind_sph_list *list, int *bad);
+/* Where there is room: sorts; as *bad above. */
+int rind_sph_list_sort(const rind_sph_source *source, rind_sph_list *list, int threads);
 void rind_sph_list_free(rind_sph_list *list);
 int64_t rind_sph_list_bytes(const rind_sph_list *list);
 /* Particles of the fullest cell, and pairs that a pass looks at. */
@@ -72,10 +85,15 @@ typedef struct rind_sph_range {
 int rind_sph_list_ranges(const rind_sph_list *list, uint32_t cell,
                          rind_sph_range range[2 * RIND_SPH_MOST_ROWS]);
 
-/* density [num_own], in the order of the particles. */
-void rind_sph_list_density(const rind_sph_list *list, const rind_sph_numbers *numbers,
-                           double *density, int threads);
-/* density [count]. gradient: [num_own] of the given type. */
-void rind_sph_list_gradient(rind_sph_list *list, const rind_sph_numbers *numbers,
-                            const double *density, rind_type type, void *const gradient[3],
-                            int threads);
+/* Densities of the own particles, to list->excess. */
+void rind_sph_list_density(rind_sph_list *list, const rind_sph_numbers *numbers, int threads);
+/* The same, in the order of the particles, density [num_own]; before the gradient. */
+void rind_sph_list_give_density(rind_sph_list *list, rind_type type, void *density, int threads);
+/* density [count]: of the particles that are not own. */
+void rind_sph_list_take_density(rind_sph_list *list, const double *density);
+/* gradient: [num_own] of the given type. After the densities are known. */
+void rind_sph_list_gradient(rind_sph_list *list, const rind_sph_numbers *numbers, rind_type type,
+                            void *const gradient[3], int threads);
+/* Gives num results of each own particle, list->work [slot][num], in the order of the particles. */
+void rind_sph_list_give(const rind_sph_list *list, int num, rind_type type, void *const to[3],
+                        int threads);

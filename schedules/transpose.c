@@ -11,161 +11,24 @@
 #include <preconditions.h>
 #include <stdlib.h>
 #include <string.h>
-#include <transpose_rows.h>
-
-/* What the rows of a set do. */
-typedef enum set_kind {
-  SET_OWN,    /* add to the destination's own cells */
-  SET_SOURCE, /* add to the source's */
-  SET_SELF,   /* the destination is its own source: both */
-  SET_FUNCTION,
-  SET_CLEAR
-} set_kind;
-
-/* A set that has been made, by the list of forward patterns behind it. */
-typedef struct set_key {
-  int32_t kind; /* set_kind */
-  int32_t takes;
-  int32_t first, count; /* in transposer.list */
-  int32_t next;         /* another set whose list begins alike, or -1 */
-} set_key;
+#include <transpose_sets.h>
 
 typedef struct transposer {
   const rind_schedule *forward;
   uint32_t families;
-  rind_transpose_form form;
-  int phase; /* of the adjoint, that is being made */
-  rind_template_set rows;
-  int num_sets, max_sets;
-  rind_row_set *set;
-  set_key *key;  /* [num_sets] */
-  int32_t *head; /* [forward patterns], newest set whose list begins with the pattern, or -1 */
-  int num_listed, max_listed;
-  int32_t *list; /* patterns of all keys */
+  rind_row_sets sets;
   int num_runs, max_runs;
   rind_run_data *run;
   int32_t *pattern; /* [forward fills of a phase], scratch */
 } transposer;
 
-static rind_error grow(void **array, int64_t wanted, int *room, size_t bytes) {
-  if (wanted <= *room) return RIND_OK;
-  if (wanted > INT_MAX) return RIND_ERROR_OVERFLOW;
-  const int64_t twice = 2 * (int64_t)*room, more = wanted > twice ? wanted : twice;
-  const int64_t larger = more < 64 ? 64 : more > INT_MAX ? INT_MAX : more;
-  void *moved = realloc(*array, (size_t)larger * bytes);
-  if (!moved) return RIND_ERROR_MEMORY;
-  *array = moved;
-  *room = (int)larger;
-  return RIND_OK;
-}
-
-static rind_error add_set(transposer *t, rind_row_set **made) {
-  void *sets = t->set, *keys = t->key;
-  int room = t->max_sets;
-  rind_error error = grow(&sets, t->num_sets + 1, &room, sizeof *t->set);
-  t->set = sets;
-  room = t->max_sets;
-  if (error == RIND_OK) error = grow(&keys, t->num_sets + 1, &room, sizeof *t->key);
-  t->key = keys;
-  if (error != RIND_OK) return error;
-  t->max_sets = room;
-  *made = &t->set[t->num_sets];
-  **made = (rind_row_set){.first = t->rows.num_patterns};
-  return RIND_OK;
-}
-
-/* The box around the ghosts of forward patterns. */
-static void bound_ghosts(const rind_schedule *forward, const int32_t *pattern, int count,
-                         rind_row_set *set) {
-  for (int a = 0; a < 3; ++a) {
-    int32_t low = INT32_MAX, high = INT32_MIN;
-    for (int p = 0; p < count; ++p) {
-      const rind_pattern *of = &forward->pattern[pattern[p]];
-      const int32_t last = of->origin[a] + of->step[a] * (of->extent[a] - 1);
-      if (of->origin[a] < low) low = of->origin[a];
-      if (last > high) high = last;
-    }
-    set->origin[a] = low;
-    set->extent[a] = high - low + 1;
-  }
-}
-
-/* A copy of the ghosts' own box, for the caller's function. */
-static rind_error add_function(transposer *t, const rind_pattern *from) {
-  rind_pattern *pattern;
-  RIND_TRY(rind_template_add_pattern(&t->rows, &pattern));
-  const int32_t first_term = pattern->first_term;
-  *pattern = *from;
-  pattern->first_term = first_term;
-  pattern->num_terms = pattern->num_own_first = pattern->num_own_last = 0;
-  return RIND_OK;
-}
-
-static rind_error make_rows(transposer *t, set_kind kind, bool takes, const int32_t *pattern,
-                            int count) {
-  const int first = t->rows.num_patterns;
-  rind_link_fills fills = {.schedule = t->forward, .pattern = pattern, .num_patterns = count};
-  switch (kind) {
-  case SET_FUNCTION:
-    RIND_TRY(add_function(t, &t->forward->pattern[pattern[0]]));
-    break;
-  case SET_CLEAR:
-    RIND_TRY(rind_transpose_clear(&fills, &t->rows));
-    break;
-  default:
-    fills.slots = kind == SET_OWN      ? 1u << RIND_SLOT_OWN
-                  : kind == SET_SOURCE ? 1u << RIND_SLOT_SOURCE
-                                       : 1u << RIND_SLOT_OWN | 1u << RIND_SLOT_SOURCE;
-    RIND_TRY(rind_transpose_rows(&fills, t->form, &t->rows));
-  }
-  for (int p = first; p < t->rows.num_patterns; ++p) {
-    rind_pattern *made = &t->rows.pattern[p];
-    made->phase = t->phase;
-    made->takes = takes;
-    made->number = p - first;
-    made->group = t->num_sets;
-  }
-  return RIND_OK;
-}
-
-/* The set of a list of forward patterns: found, or made. */
-static rind_error find_set(transposer *t, set_kind kind, bool takes, const int32_t *pattern,
-                           int count, int32_t *found) {
-  for (int32_t s = t->head[pattern[0]]; s >= 0; s = t->key[s].next) {
-    const set_key *key = &t->key[s];
-    if (key->kind == (int32_t)kind && key->takes == takes && key->count == count &&
-        memcmp(t->list + key->first, pattern, (size_t)count * sizeof *pattern) == 0) {
-      *found = s;
-      return RIND_OK;
-    }
-  }
-  void *list = t->list;
-  RIND_TRY(grow(&list, (int64_t)t->num_listed + count, &t->max_listed, sizeof *t->list));
-  t->list = list;
-  rind_row_set *set;
-  RIND_TRY(add_set(t, &set));
-  set->region = t->forward->pattern[pattern[0]].region;
-  bound_ghosts(t->forward, pattern, count, set);
-  RIND_TRY(make_rows(t, kind, takes, pattern, count));
-  set->count = t->rows.num_patterns - set->first;
-  memcpy(t->list + t->num_listed, pattern, (size_t)count * sizeof *pattern);
-  t->key[t->num_sets] = (set_key){.kind = (int32_t)kind,
-                                  .takes = takes,
-                                  .first = t->num_listed,
-                                  .count = count,
-                                  .next = t->head[pattern[0]]};
-  t->num_listed += count;
-  *found = t->head[pattern[0]] = t->num_sets++;
-  return RIND_OK;
-}
-
-static rind_error add_run(transposer *t, set_kind kind, bool takes, const int32_t *pattern,
+static rind_error add_run(transposer *t, rind_set_kind kind, bool takes, const int32_t *pattern,
                           int count, int32_t block, int32_t source) {
   int32_t set;
-  RIND_TRY(find_set(t, kind, takes, pattern, count, &set));
-  if (t->set[set].count == 0) return RIND_OK;
+  RIND_TRY(rind_row_sets_find(&t->sets, kind, takes, pattern, count, &set));
+  if (t->sets.set[set].count == 0) return RIND_OK;
   void *runs = t->run;
-  RIND_TRY(grow(&runs, (int64_t)t->num_runs + 1, &t->max_runs, sizeof *t->run));
+  RIND_TRY(rind_transpose_grow(&runs, (int64_t)t->num_runs + 1, &t->max_runs, sizeof *t->run));
   t->run = runs;
   t->run[t->num_runs++] = (rind_run_data){.set = set, .block = block, .source = source};
   return RIND_OK;
@@ -222,15 +85,15 @@ static rind_error add_link(transposer *t, const link_fills *link) {
   const int32_t *pattern = link->pattern;
   if (link->count == 0) return RIND_OK;
   if (t->forward->pattern[pattern[0]].family == RIND_FAMILY_FUNCTION)
-    return add_run(t, SET_FUNCTION, false, pattern, link->count, fill->block, fill->block);
+    return add_run(t, RIND_SET_FUNCTION, false, pattern, link->count, fill->block, fill->block);
   if (link->reads_source && fill->source == fill->block)
-    return add_run(t, SET_SELF, takes_ghosts(t, link), pattern, link->count, fill->block,
+    return add_run(t, RIND_SET_SELF, takes_ghosts(t, link), pattern, link->count, fill->block,
                    fill->block);
   if (link->reads_source)
-    RIND_TRY(add_run(t, SET_SOURCE, takes_ghosts(t, link), pattern, link->count, fill->source,
+    RIND_TRY(add_run(t, RIND_SET_SOURCE, takes_ghosts(t, link), pattern, link->count, fill->source,
                      fill->block));
   if (link->reads_own)
-    RIND_TRY(add_run(t, SET_OWN, false, pattern, link->count, fill->block, fill->block));
+    RIND_TRY(add_run(t, RIND_SET_OWN, false, pattern, link->count, fill->block, fill->block));
   return RIND_OK;
 }
 
@@ -281,7 +144,7 @@ static rind_error add_clear(transposer *t, int phase, int32_t *pattern) {
     end = link.first;
     const bool done = end == begin || forward->fill[end - 1].block != block;
     if (!done || count == 0) continue;
-    RIND_TRY(add_run(t, SET_CLEAR, false, pattern, count, block, -1));
+    RIND_TRY(add_run(t, RIND_SET_CLEAR, false, pattern, count, block, -1));
     count = 0;
   }
   return t->num_runs > first ? sort_runs(t, first) : RIND_OK;
@@ -289,14 +152,14 @@ static rind_error add_clear(transposer *t, int phase, int32_t *pattern) {
 
 /* Counts the patterns of the runs of a phase, from first_run on. */
 static rind_error count_fills(transposer *t, rind_schedule *adjoint) {
-  int64_t fills = adjoint->first_fill[t->phase];
-  for (int r = adjoint->first_run[t->phase]; r < t->num_runs; ++r) {
+  int64_t fills = adjoint->first_fill[t->sets.phase];
+  for (int r = adjoint->first_run[t->sets.phase]; r < t->num_runs; ++r) {
     t->run[r].first_fill = (int32_t)fills;
-    fills += t->set[t->run[r].set].count;
+    fills += t->sets.set[t->run[r].set].count;
     if (fills > INT_MAX) return RIND_ERROR_OVERFLOW;
   }
-  adjoint->first_fill[t->phase + 1] = (int)fills;
-  adjoint->first_run[t->phase + 1] = t->num_runs;
+  adjoint->first_fill[t->sets.phase + 1] = (int)fills;
+  adjoint->first_run[t->sets.phase + 1] = t->num_runs;
   return RIND_OK;
 }
 
@@ -311,15 +174,15 @@ static rind_error add_phases(transposer *t, rind_schedule *adjoint) {
   t->pattern = scratch;
   rind_error error = scratch ? RIND_OK : RIND_ERROR_MEMORY;
   for (int p = forward->num_phases - 1; p >= 0 && error == RIND_OK; --p) {
-    adjoint->phase[t->phase] = forward->phase[p];
+    adjoint->phase[t->sets.phase] = forward->phase[p];
     error = add_phase(t, p);
     if (error == RIND_OK) error = count_fills(t, adjoint);
-    adjoint->phase[++t->phase] = (rind_phase){RIND_PHASE_CLEAR, -1};
+    adjoint->phase[++t->sets.phase] = (rind_phase){RIND_PHASE_CLEAR, -1};
     if (error == RIND_OK) error = add_clear(t, p, scratch + most);
     if (error == RIND_OK) error = count_fills(t, adjoint);
-    ++t->phase;
+    ++t->sets.phase;
   }
-  adjoint->num_phases = t->phase;
+  adjoint->num_phases = t->sets.phase;
   free(scratch);
   return error;
 }
@@ -332,34 +195,27 @@ static void *trim(void *array, int count, size_t bytes) {
 
 /* The arrays become the adjoint's. */
 static void hand_over(transposer *t, rind_schedule *adjoint) {
-  adjoint->num_patterns = t->rows.num_patterns;
-  adjoint->pattern = trim(t->rows.pattern, t->rows.num_patterns, sizeof *adjoint->pattern);
-  adjoint->num_terms = t->rows.num_terms;
-  adjoint->term = trim(t->rows.term, t->rows.num_terms, sizeof *adjoint->term);
-  adjoint->num_sets = t->num_sets;
-  adjoint->set = trim(t->set, t->num_sets, sizeof *adjoint->set);
+  adjoint->num_patterns = t->sets.rows.num_patterns;
+  adjoint->pattern =
+      trim(t->sets.rows.pattern, t->sets.rows.num_patterns, sizeof *adjoint->pattern);
+  adjoint->num_terms = t->sets.rows.num_terms;
+  adjoint->term = trim(t->sets.rows.term, t->sets.rows.num_terms, sizeof *adjoint->term);
+  adjoint->num_sets = t->sets.num_sets;
+  adjoint->set = trim(t->sets.set, t->sets.num_sets, sizeof *adjoint->set);
   adjoint->num_runs = t->num_runs;
   adjoint->run = trim(t->run, t->num_runs, sizeof *adjoint->run);
   adjoint->num_fills = adjoint->first_fill[adjoint->num_phases];
-  t->rows.pattern = NULL;
-  t->rows.term = NULL;
-  t->set = NULL;
+  t->sets.rows.pattern = NULL;
+  t->sets.rows.term = NULL;
+  t->sets.set = NULL;
   t->run = NULL;
 }
 
-static rind_error transpose(transposer *t, rind_schedule *adjoint) {
-  const rind_schedule *forward = t->forward;
-  t->head = rind_allocate((size_t)forward->num_patterns, sizeof *t->head);
-  rind_error error = t->head ? RIND_OK : RIND_ERROR_MEMORY;
-  for (int p = 0; p < forward->num_patterns && t->head; ++p)
-    t->head[p] = -1;
+static rind_error transpose(transposer *t, rind_transpose_form form, rind_schedule *adjoint) {
+  rind_error error = rind_row_sets_begin(t->forward, form, &t->sets);
   if (error == RIND_OK) error = add_phases(t, adjoint);
   if (error == RIND_OK) hand_over(t, adjoint);
-  rind_template_set_free(&t->rows);
-  free(t->set);
-  free(t->key);
-  free(t->head);
-  free(t->list);
+  rind_row_sets_free(&t->sets);
   free(t->run);
   return error;
 }
@@ -381,9 +237,9 @@ rind_error rind_schedule_transpose(const rind_schedule *schedule, uint32_t famil
                           .num_local = schedule->num_local,
                           .is_adjoint = true};
   rind_error error = rind_schedule_copy_rules(context, &schedule->rules, &made->rules);
-  transposer t = {.forward = schedule, .families = families ? families : UINT32_MAX, .form = form};
+  transposer t = {.forward = schedule, .families = families ? families : UINT32_MAX};
   if (error == RIND_OK) {
-    error = transpose(&t, made);
+    error = transpose(&t, form, made);
     if (error != RIND_OK)
       rind_context_fail(context, error, "the adjoint of %d fills: %s", schedule->num_fills,
                         rind_error_text(error));

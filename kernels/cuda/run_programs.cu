@@ -1,207 +1,138 @@
-/* run_programs.cu - programs of blocks: a thread block an item, a warp a slice.
- *
- * Bits are the host's: products and sums in the order of the terms, in double, never fused. */
+/* run_programs.cu - packs programs of blocks into tasks of warps, and runs them. */
 #include <device_memory.h>
 #include <device_programs.h>
+#include <program_kernels.cuh>
 
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime.h>
-
-namespace {
-
-constexpr int lanes = RIND_PROGRAM_LANES, max_threads = lanes * RIND_PROGRAM_WARPS;
-constexpr unsigned whole_warp = 0xffffffffu;
-/* Terms of a sum whose loads are under way at once. */
-constexpr int terms_at_once = 4;
-
-struct tables {
-  const rind_program_item *item;
-  const int32_t *source;
-  const rind_program_move *move;
-  const rind_program_sum *sum;
-  const int32_t *cell;
-  const int32_t *term;
-  const double *weight;
-};
-
-/* What a thread knows of its item. Lane l has the bases of slots l and 32 + l. */
-template <typename To> struct place {
-  To *to;
-  const void *low, *high;
-  bool is_wide; /* there are slots from 32 on */
-};
-
-/* The base of a term's slot; all lanes call it. */
-template <typename To> __device__ const void *base_of(const place<To> &at, int32_t term) {
-  const int slot = RIND_PROGRAM_SLOT(term);
-  const unsigned long long low = __shfl_sync(whole_warp, (unsigned long long)at.low, slot % lanes);
-  if (!at.is_wide) return (const void *)low;
-  const unsigned long long high =
-      __shfl_sync(whole_warp, (unsigned long long)at.high, slot % lanes);
-  return (const void *)(slot < lanes ? low : high);
-}
-
-__device__ bool is_there(int32_t term) {
-  return RIND_PROGRAM_SLOT(term) != RIND_PROGRAM_NONE;
-}
-
-/* This lane's moves in count slices. */
-template <int count>
-__device__ void load_moves(const rind_program_move *move, int num_slices,
-                           rind_program_move *loaded) {
-#pragma unroll
-  for (int u = 0; u < count; ++u)
-    loaded[u] = u < num_slices ? move[lanes * u]
-                               : rind_program_move{RIND_PROGRAM_NO_CELL, RIND_PROGRAM_NONE};
-}
-
-/* Values pass by the first cache, which keeps the tables. */
-template <typename To>
-__device__ void run_copies(const place<To> &at, const rind_program_move *moves, int num_slices) {
-  rind_program_move move[RIND_PROGRAM_COPIES];
-  To value[RIND_PROGRAM_COPIES];
-  load_moves<RIND_PROGRAM_COPIES>(moves, num_slices, move);
-#pragma unroll
-  for (int u = 0; u < RIND_PROGRAM_COPIES; ++u) {
-    const To *source = (const To *)base_of(at, move[u].term);
-    if (move[u].cell != RIND_PROGRAM_NO_CELL)
-      value[u] = __ldcg(source + RIND_PROGRAM_OFFSET(move[u].term));
-  }
-#pragma unroll
-  for (int u = 0; u < RIND_PROGRAM_COPIES; ++u)
-    if (move[u].cell != RIND_PROGRAM_NO_CELL) __stcg(at.to + move[u].cell, value[u]);
-}
-
-template <typename To, typename Source>
-__device__ void run_adds(const place<To> &at, const rind_program_move *moves, int num_slices) {
-  rind_program_move move[RIND_PROGRAM_ADDS];
-  Source *source[RIND_PROGRAM_ADDS];
-  To before[RIND_PROGRAM_ADDS];
-  Source added[RIND_PROGRAM_ADDS];
-  load_moves<RIND_PROGRAM_ADDS>(moves, num_slices, move);
-#pragma unroll
-  for (int u = 0; u < RIND_PROGRAM_ADDS; ++u) {
-    source[u] = (Source *)base_of(at, move[u].term) + RIND_PROGRAM_OFFSET(move[u].term);
-    if (move[u].cell != RIND_PROGRAM_NO_CELL) before[u] = __ldcg(at.to + move[u].cell);
-    if (is_there(move[u].term)) added[u] = __ldcg(source[u]);
-  }
-#pragma unroll
-  for (int u = 0; u < RIND_PROGRAM_ADDS; ++u) {
-    if (is_there(move[u].term)) before[u] = (To)__dadd_rn((double)before[u], (double)added[u]);
-    if (move[u].cell != RIND_PROGRAM_NO_CELL) __stcg(at.to + move[u].cell, before[u]);
-    if (RIND_PROGRAM_TAKEN(move[u].term)) __stcg(source[u], (Source)0);
-  }
-}
-
-/* A lane's terms from number first on. */
-__device__ void load_terms(const int32_t *term, int first, int num_terms, int32_t *loaded) {
-#pragma unroll
-  for (int n = 0; n < terms_at_once; ++n)
-    loaded[n] = first + n < num_terms ? term[(ptrdiff_t)lanes * (first + n)] : RIND_PROGRAM_NONE;
-}
-
-/* All values are loaded before the first is added. */
-template <typename To, typename Source>
-__device__ double add_terms(const place<To> &at, const int32_t *term, const double *weight,
-                            double sum, bool is_first) {
-  double value[terms_at_once], factor[terms_at_once];
-#pragma unroll
-  for (int n = 0; n < terms_at_once; ++n) {
-    const void *base = base_of(at, term[n]);
-    const int offset = RIND_PROGRAM_OFFSET(term[n]);
-    value[n] = factor[n] = 0.0;
-    if (!is_there(term[n])) continue;
-    factor[n] = weight[(ptrdiff_t)lanes * n];
-    value[n] = RIND_PROGRAM_SLOT(term[n]) == RIND_PROGRAM_OWN
-                   ? (double)__ldcg((const To *)base + offset)
-                   : (double)__ldcg((const Source *)base + offset);
-  }
-#pragma unroll
-  for (int n = 0; n < terms_at_once; ++n) {
-    if (!is_there(term[n])) continue;
-    const double product = __dmul_rn(factor[n], value[n]);
-    sum = is_first && n == 0 ? product : __dadd_rn(sum, product);
-  }
-  return sum;
-}
-
-template <typename To, typename Source>
-__device__ void take_terms(const place<To> &at, const int32_t *term) {
-#pragma unroll
-  for (int n = 0; n < terms_at_once; ++n) {
-    Source *source = (Source *)base_of(at, term[n]) + RIND_PROGRAM_OFFSET(term[n]);
-    if (RIND_PROGRAM_TAKEN(term[n])) __stcg(source, (Source)0);
-  }
-}
-
-/* A slice of sums; the terms of the next additions are on their way meanwhile. */
-template <typename To, typename Source, bool adds>
-__device__ void run_sums(const tables &t, const place<To> &at, const rind_program_sum &head) {
-  const int lane = threadIdx.x % lanes;
-  const int32_t cell = t.cell[head.first_cell + lane];
-  const int32_t *term = t.term + head.first_term + lane;
-  const double *weight = t.weight + head.first_term + lane;
-  int32_t now[terms_at_once], next[terms_at_once];
-  double sum = 0.0;
-  load_terms(term, 0, head.num_terms, now);
-  for (int n = 0; n < head.num_terms; n += terms_at_once) {
-    load_terms(term, n + terms_at_once, head.num_terms, next);
-    sum = add_terms<To, Source>(at, now, weight + (ptrdiff_t)lanes * n, sum, n == 0);
-    if (adds) take_terms<To, Source>(at, now);
-#pragma unroll
-    for (int u = 0; u < terms_at_once; ++u)
-      now[u] = next[u];
-  }
-  if (cell != RIND_PROGRAM_NO_CELL) __stcg(at.to + cell, (To)sum);
-}
-
-/* Of the slot's source, or of the block itself. */
-__device__ const void *load_base(const tables &t, const rind_program_item &item, int slot,
-                                 const void *const *own_base, const void *const *source_base) {
-  if (slot > item.num_slots) return nullptr;
-  return slot == RIND_PROGRAM_OWN ? own_base[item.to]
-                                  : source_base[t.source[item.first_slot + slot - 1]];
-}
-
-/* A warp runs as many slices of moves as it can at once, or a slice of sums. */
-template <typename To, typename Source, bool adds>
-__global__ void __launch_bounds__(max_threads, 4)
-    run_items(tables t, void *const *to_base, const void *const *own_base,
-              const void *const *source_base) {
-  constexpr int at_once = adds ? RIND_PROGRAM_ADDS : RIND_PROGRAM_COPIES;
-  const rind_program_item item = t.item[blockIdx.x];
-  const int lane = threadIdx.x % lanes, warp = threadIdx.x / lanes, warps = blockDim.x / lanes;
-  const bool is_wide = item.num_slots >= lanes;
-  const place<To> at = {(To *)to_base[item.to], load_base(t, item, lane, own_base, source_base),
-                        is_wide ? load_base(t, item, lanes + lane, own_base, source_base) : nullptr,
-                        is_wide};
-  const int num_groups = (item.num_moves + at_once - 1) / at_once;
-  for (int group = warp; group < num_groups + item.num_sums; group += warps) {
-    const int first = group * at_once;
-    const rind_program_move *moves = t.move + item.first_move + lanes * first + lane;
-    if (group >= num_groups)
-      run_sums<To, Source, adds>(t, at, t.sum[item.first_sum + group - num_groups]);
-    else if (adds)
-      run_adds<To, Source>(at, moves, item.num_moves - first);
-    else
-      run_copies<To>(at, moves, item.num_moves - first);
-  }
-}
-
-} // namespace
 
 struct rind_device_programs {
   rind_type to_type, source_type;
   bool adds;
-  int num_items, threads;
+  int num_blocks; /* of threads */
   tables on_device;
   void *memory;
   size_t bytes;
 };
 
 namespace {
+
+/* The tables on the host; what is NULL is only counted. */
+struct packing {
+  int64_t num_tasks, num_terms, num_weights;
+  int num_blocks;
+  int *first_task;
+  task *tasks;
+  int32_t *term;
+  double *weight;
+  int *first_term; /* [num_sums]: where a slice, or a group of plain ones, begins in term */
+};
+
+int smaller(int a, int b) {
+  return a < b ? a : b;
+}
+
+bool is_plain(const rind_program_sum &sum) {
+  return sum.first_weight < 0;
+}
+
+/* Terms of a plain sum beside the cell itself. */
+int beside(const rind_program_sum &sum) {
+  return sum.num_terms - 1;
+}
+
+/* A slice of sums: its cells, and its terms from number first on, filled up to num_terms. */
+void pack_slice(const rind_programs *from, int slice, int first, int num_terms, packing *to) {
+  const rind_program_sum &sum = from->sum[slice];
+  const int there = sum.num_terms - first;
+  if (to->term) {
+    int32_t *term = to->term + to->num_terms;
+    memcpy(term, from->cell + sum.first_cell, lanes * sizeof *term);
+    memcpy(term + lanes, from->term + sum.first_term + lanes * first,
+           (size_t)(lanes * there) * sizeof *term);
+    for (int n = lanes * (1 + there); n < lanes * (1 + num_terms); ++n)
+      term[n] = rind_program_term(RIND_PROGRAM_NONE, false, 0);
+    if (!is_plain(sum))
+      memcpy(to->weight + to->num_terms + lanes, from->weight + sum.first_weight,
+             (size_t)(lanes * there) * sizeof(double));
+  }
+  to->num_terms += lanes * (1 + (int64_t)num_terms);
+}
+
+/* How many plain sums from the first on one task takes, and their terms. */
+int group_plain(const rind_programs *from, int first, int end, int *num_terms) {
+  int count = 0;
+  *num_terms = 0;
+  while (first + count < end && is_plain(from->sum[first + count])) {
+    const int terms = beside(from->sum[first + count]);
+    const int most = terms > *num_terms ? terms : *num_terms;
+    if (count == (most <= 2 ? plain_at_once : long_plain_at_once) ||
+        (most > 2 && count > long_plain_at_once))
+      break;
+    *num_terms = most;
+    ++count;
+  }
+  return count;
+}
+
+void add_task(const task &made, packing *to) {
+  if (to->tasks) to->tasks[to->num_tasks] = made;
+  ++to->num_tasks;
+}
+
+/* The sums of a program from first on, plain ones or others. */
+void pack_program(const rind_programs *from, int first, int num_sums, bool plain, packing *to) {
+  const int end = first + num_sums;
+  int s = first;
+  for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count) {
+    if (!plain) continue;
+    to->first_term[s] = (int)to->num_terms;
+    for (int of = s; of < s + count; ++of)
+      pack_slice(from, of, 1, terms, to);
+  }
+  for (; s < end && !plain; ++s) {
+    to->first_term[s] = (int)to->num_terms;
+    pack_slice(from, s, 0, from->sum[s].num_terms, to);
+  }
+}
+
+/* Each program once, whichever item has it; those with weights first. num_sums [from->num_sums]:
+ * of the program that begins there, or 0. */
+void pack_sums(const rind_programs *from, const int *num_sums, packing *to) {
+  to->num_terms = 0;
+  for (int s = 0; s < from->num_sums; ++s)
+    if (num_sums[s] > 0) pack_program(from, s, num_sums[s], false, to);
+  to->num_weights = to->num_terms;
+  for (int s = 0; s < from->num_sums; ++s)
+    if (num_sums[s] > 0) pack_program(from, s, num_sums[s], true, to);
+}
+
+void pack_item(const rind_programs *from, const rind_program_item &item, packing *to) {
+  const int end = item.first_sum + item.num_sums;
+  int s = item.first_sum;
+  for (int m = 0; m < item.num_moves; m += copies_at_once)
+    add_task(make_task(kind_copies, item.first_move + lanes * m,
+                       smaller(item.num_moves - m, copies_at_once), 0, item),
+             to);
+  for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count)
+    add_task(make_task(kind_plain, to->first_term[s], count, terms, item), to);
+  for (; s < end; ++s)
+    add_task(make_task(kind_sum, to->first_term[s], 1, from->sum[s].num_terms, item), to);
+}
+
+/* Thread blocks of some items each. */
+void pack_items(const rind_programs *from, int items_a_block, packing *to) {
+  to->num_tasks = 0;
+  to->num_blocks = 0;
+  for (int i = 0; i < from->num_items; ++i) {
+    if (i % items_a_block == 0) {
+      if (to->first_task) to->first_task[to->num_blocks] = (int)to->num_tasks;
+      ++to->num_blocks;
+    }
+    pack_item(from, from->item[i], to);
+  }
+  if (to->first_task) to->first_task[to->num_blocks] = (int)to->num_tasks;
+}
 
 /* Where an array of count items begins, after which bytes is its end. */
 size_t place_array(size_t count, size_t item_bytes, size_t *bytes) {
@@ -210,49 +141,72 @@ size_t place_array(size_t count, size_t item_bytes, size_t *bytes) {
   return at;
 }
 
-cudaError_t copy_tables(const rind_programs *from, rind_device_programs *made) {
-  enum { NUM_TABLES = 7 };
-  const struct {
-    const void *data;
-    size_t count, item_bytes;
-  } table[NUM_TABLES] = {{from->item, (size_t)from->num_items, sizeof *from->item},
-                         {from->source, (size_t)from->num_sources, sizeof *from->source},
-                         {from->move, (size_t)from->num_moves, sizeof *from->move},
-                         {from->sum, (size_t)from->num_sums, sizeof *from->sum},
-                         {from->cell, (size_t)from->num_cells, sizeof *from->cell},
-                         {from->term, (size_t)from->num_terms, sizeof *from->term},
-                         {from->weight, (size_t)from->num_terms, sizeof *from->weight}};
-  size_t at[NUM_TABLES];
-  for (int i = 0; i < NUM_TABLES; ++i)
-    at[i] = place_array(table[i].count, table[i].item_bytes, &made->bytes);
-  char *host = (char *)malloc(made->bytes);
+/* Two blocks to a thread block, neighbours along the curve that read the same sectors, where the
+ * device is full all the same. */
+cudaError_t choose_items(const rind_programs *from, int *items_a_block) {
+  enum { FULL = 8 }; /* thread blocks to a processor */
+  int device = 0, processors = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess)
+    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  *items_a_block = from->num_items >= 2 * FULL * processors ? 2 : 1;
+  return error;
+}
+
+/* num_sums, first_term: room for from->num_sums each. */
+cudaError_t copy_tables(const rind_programs *from, int *num_sums, int *first_term,
+                        rind_device_programs *made) {
+  packing to = {};
+  int items_a_block = 1;
+  cudaError_t error = choose_items(from, &items_a_block);
+  if (error != cudaSuccess) return error;
+  to.first_term = first_term;
+  for (int i = 0; i < from->num_items; ++i)
+    if (from->item[i].num_sums > 0) num_sums[from->item[i].first_sum] = from->item[i].num_sums;
+  pack_sums(from, num_sums, &to);
+  pack_items(from, items_a_block, &to);
+  if (to.num_terms > INT32_MAX || to.num_tasks > INT32_MAX / 2) return cudaErrorInvalidValue;
+  const size_t blocks = (size_t)to.num_blocks + 1;
+  const size_t first_task = place_array(blocks, sizeof *to.first_task, &made->bytes);
+  const size_t tasks = place_array((size_t)to.num_tasks, sizeof *to.tasks, &made->bytes);
+  const size_t sources = place_array((size_t)from->num_sources, sizeof *from->source, &made->bytes);
+  const size_t moves = place_array((size_t)from->num_moves, sizeof *from->move, &made->bytes);
+  const size_t terms = place_array((size_t)to.num_terms, sizeof *to.term, &made->bytes);
+  const size_t weights = place_array((size_t)to.num_weights, sizeof *to.weight, &made->bytes);
+  char *host = (char *)calloc(made->bytes, 1);
   if (!host) return cudaErrorMemoryAllocation;
-  for (int i = 0; i < NUM_TABLES; ++i)
-    if (table[i].count > 0)
-      memcpy(host + at[i], table[i].data, table[i].count * table[i].item_bytes);
-  cudaError_t error = cudaMalloc(&made->memory, made->bytes);
+  to.first_task = (int *)(host + first_task);
+  to.tasks = (task *)(host + tasks);
+  to.term = (int32_t *)(host + terms);
+  to.weight = (double *)(host + weights);
+  pack_sums(from, num_sums, &to);
+  pack_items(from, items_a_block, &to);
+  if (from->num_sources > 0)
+    memcpy(host + sources, from->source, (size_t)from->num_sources * sizeof *from->source);
+  if (from->num_moves > 0)
+    memcpy(host + moves, from->move, (size_t)from->num_moves * sizeof *from->move);
+  made->num_blocks =
+      from->adds ? to.num_blocks : (int)((to.num_tasks + warps_a_block - 1) / warps_a_block);
+  error = cudaMalloc(&made->memory, made->bytes);
   if (error == cudaSuccess) error = (cudaError_t)rind_device_copy(made->memory, host, made->bytes);
   free(host);
   const char *base = (const char *)made->memory;
-  made->on_device = {(const rind_program_item *)(base + at[0]),
-                     (const int32_t *)(base + at[1]),
-                     (const rind_program_move *)(base + at[2]),
-                     (const rind_program_sum *)(base + at[3]),
-                     (const int32_t *)(base + at[4]),
-                     (const int32_t *)(base + at[5]),
-                     (const double *)(base + at[6])};
+  made->on_device = {(int)to.num_tasks,
+                     (const int *)(base + first_task),
+                     (const task *)(base + tasks),
+                     (const int32_t *)(base + sources),
+                     (const rind_program_move *)(base + moves),
+                     (const int32_t *)(base + terms),
+                     (const double *)(base + weights)};
   return error;
 }
 
 template <typename To, typename Source>
-void launch(const rind_device_programs *p, void *const *to, const void *const *own,
-            const void *const *source, cudaStream_t stream) {
+void launch(const rind_device_programs *p, const base_tables &bases, cudaStream_t stream) {
   if (p->adds)
-    run_items<To, Source, true>
-        <<<p->num_items, p->threads, 0, stream>>>(p->on_device, to, own, source);
+    run_adjoint<To, Source><<<p->num_blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
   else
-    run_items<To, Source, false>
-        <<<p->num_items, p->threads, 0, stream>>>(p->on_device, to, own, source);
+    run_fill<To, Source><<<p->num_blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
 }
 
 } // namespace
@@ -260,14 +214,15 @@ void launch(const rind_device_programs *p, void *const *to, const void *const *o
 extern "C" int rind_device_programs_create(const rind_programs *programs, rind_type to_type,
                                            rind_type source_type, rind_device_programs **made) {
   rind_device_programs *fresh = (rind_device_programs *)calloc(1, sizeof *fresh);
-  if (!fresh) return (int)cudaErrorMemoryAllocation;
-  fresh->to_type = to_type;
-  fresh->source_type = source_type;
-  fresh->num_items = programs->num_items;
-  fresh->adds = programs->adds;
-  fresh->threads = lanes * programs->max_warps;
-  if (fresh->threads > max_threads) fresh->threads = max_threads;
-  const cudaError_t error = copy_tables(programs, fresh);
+  int *room = (int *)calloc((size_t)programs->num_sums + 1, 2 * sizeof *room);
+  cudaError_t error = fresh && room ? cudaSuccess : cudaErrorMemoryAllocation;
+  if (error == cudaSuccess) {
+    fresh->to_type = to_type;
+    fresh->source_type = source_type;
+    fresh->adds = programs->adds;
+    error = copy_tables(programs, room, room + programs->num_sums, fresh);
+  }
+  free(room);
   if (error != cudaSuccess) {
     rind_device_programs_destroy(&fresh);
     cudaGetLastError();
@@ -292,14 +247,15 @@ extern "C" int rind_device_programs_run(const rind_device_programs *p, void *con
                                         const void *const *own_base, const void *const *source_base,
                                         void *stream) {
   const bool to_double = p->to_type == RIND_FLOAT64, from_double = p->source_type == RIND_FLOAT64;
+  const base_tables bases = {to_base, own_base, source_base};
   cudaStream_t on = (cudaStream_t)stream;
   if (to_double && from_double)
-    launch<double, double>(p, to_base, own_base, source_base, on);
+    launch<double, double>(p, bases, on);
   else if (to_double)
-    launch<double, float>(p, to_base, own_base, source_base, on);
+    launch<double, float>(p, bases, on);
   else if (from_double)
-    launch<float, double>(p, to_base, own_base, source_base, on);
+    launch<float, double>(p, bases, on);
   else
-    launch<float, float>(p, to_base, own_base, source_base, on);
+    launch<float, float>(p, bases, on);
   return (int)cudaGetLastError();
 }

@@ -40,67 +40,83 @@ __device__ double join_chunks(const double *partial, const uint16_t *segment, in
   return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
 }
 
-/* Short chunks: one by each thread, which has all lanes. */
-template <typename T>
-__device__ void add_short_chunks(T *sums, int num_chunks, int skip, const T *value,
-                                 const uint16_t *begin, bool accumulate) {
-  for (int c = threadIdx.x; c < num_chunks; c += threads) {
-    const T *v = value + skip + begin[c];
-    int left = begin[c + 1] - begin[c];
-    double lane0 = 0.0, lane1 = 0.0, lane2 = 0.0, lane3 = 0.0;
-#pragma unroll 1
-    for (; left >= RIND_SEGMENT_LANES; left -= RIND_SEGMENT_LANES, v += RIND_SEGMENT_LANES) {
-      lane0 = __dadd_rn(lane0, (double)v[0]);
-      lane1 = __dadd_rn(lane1, (double)v[1]);
-      lane2 = __dadd_rn(lane2, (double)v[2]);
-      lane3 = __dadd_rn(lane3, (double)v[3]);
-    }
-    if (left > 0) lane0 = __dadd_rn(lane0, (double)v[0]);
-    if (left > 1) lane1 = __dadd_rn(lane1, (double)v[1]);
-    if (left > 2) lane2 = __dadd_rn(lane2, (double)v[2]);
-    store_sum(sums + c, __dadd_rn(__dadd_rn(lane0, lane2), __dadd_rn(lane1, lane3)), accumulate);
-  }
+/* Four places, of which the first is a multiple of 4: by 16 bytes. */
+template <typename T> struct alignas(16) quad { T value[RIND_SEGMENT_LANES]; };
+
+/* Adds the values l of the quad with begin <= l < end, each to its lane. */
+template <typename T> __device__ void add_quad(const T *value, int begin, int end, double *lane) {
+  const quad<T> q = *(const quad<T> *)value;
+#pragma unroll
+  for (int l = 0; l < RIND_SEGMENT_LANES; ++l)
+    lane[l] = __dadd_rn(lane[l], (double)(l >= begin && l < end ? q.value[l] : (T)0));
 }
 
-/* A chunk by a group, a lane each; on all lanes. 0.0 in place of a child that does not exist
- * changes no bit, for no lane is ever -0.0. */
-template <typename T> __device__ double add_chunk(const T *value, int begin, int end) {
-  constexpr int loads_at_once = 4;
+/* A chunk by one thread. Lanes are counted from a multiple of 4 in shared memory here and below,
+ * not from the chunk's begin. That turns them around, so that the terms of the last three sums swap
+ * at most; and 0.0 in place of a child that does not exist changes nothing, for no lane is ever
+ * -0.0. Same bits. */
+template <typename T> __device__ double add_alone(const T *shared, int begin, int end) {
+  constexpr int all = RIND_SEGMENT_LANES;
+  double lane[all] = {0.0, 0.0, 0.0, 0.0};
+  const int skip = begin & (all - 1);
+  const T *value = shared + (begin - skip);
+  int left = end - begin + skip;
+  add_quad(value, skip, left, lane);
+#pragma unroll 1
+  for (value += all, left -= all; left >= all; value += all, left -= all)
+    add_quad(value, 0, all, lane);
+  if (left > 0) add_quad(value, 0, left, lane);
+  return __dadd_rn(__dadd_rn(lane[0], lane[2]), __dadd_rn(lane[1], lane[3]));
+}
+
+/* The thread's lane of 16 places, those in [begin, end). */
+template <typename T> __device__ double add_lane(const T *value, int begin, int end, double sum) {
+#pragma unroll
+  for (int p = 0; p < 4 * RIND_SEGMENT_LANES; p += RIND_SEGMENT_LANES)
+    sum = __dadd_rn(sum, (double)(p >= begin && p < end ? value[p] : (T)0));
+  return sum;
+}
+
+/* A chunk by a group, a lane each; on all lanes. Values are wide apart. */
+template <typename T> __device__ double add_together(const T *shared, int begin, int end) {
+  constexpr int all = 4 * RIND_SEGMENT_LANES;
+  const int lane = threadIdx.x % RIND_SEGMENT_LANES;
   double sum = 0.0;
 #pragma unroll 1
-  for (int i = begin + threadIdx.x % RIND_SEGMENT_LANES; i < end;
-       i += loads_at_once * RIND_SEGMENT_LANES)
-#pragma unroll
-    for (int k = 0; k < loads_at_once; ++k) {
-      const int at = i + k * RIND_SEGMENT_LANES;
-      sum = __dadd_rn(sum, at < end ? (double)value[at] : 0.0);
-    }
+  for (int at = begin & ~(all - 1); at < end; at += all) {
+    const T *value = shared + spot_of(at, wide_gap) + lane;
+    sum = at >= begin && at + all <= end ? add_lane(value, 0, all, sum)
+                                         : add_lane(value, begin - at - lane, end - at - lane, sum);
+  }
   return join_lanes(sum);
 }
 
-/* Sums of a piece that lies in shared memory. */
+/* The sums of short chunks, which are segments: one by each thread. */
+template <typename T>
+__device__ void add_short(T *sums, int num_chunks, int skip, const T *value, const uint16_t *begin,
+                          bool accumulate) {
+  for (int c = threadIdx.x; c < num_chunks; c += threads)
+    store_sum(sums + c, add_alone(value, skip + begin[c], skip + begin[c + 1]), accumulate);
+}
+
+/* The sums of other pieces, or of their chunks. */
 template <typename T>
 __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segment_piece &piece,
                           int64_t row, int skip, const T *value, const uint16_t *begin,
                           double *partial) {
   T *sums = a.sums + row * a.sum_stride + piece.first_segment;
-  if (piece.is_simple && piece.num_values <= 32 * piece.num_chunks) {
-    add_short_chunks(sums, piece.num_chunks, skip, value, begin, a.accumulate);
-    return;
-  }
+  double *chunk = piece.scratch < 0 ? partial : t.chunk + row * t.num_chunks + piece.scratch;
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
   for (int first = 0; first < piece.num_chunks; first += groups) {
     const int c = first + group;
     const bool exists = c < piece.num_chunks;
     const double sum =
-        add_chunk(value, exists ? skip + begin[c] : 0, exists ? skip + begin[c + 1] : 0);
+        add_together(value, exists ? skip + begin[c] : 0, exists ? skip + begin[c + 1] : 0);
     if (lane > 0 || !exists) continue;
     if (piece.is_simple)
       store_sum(sums + c, sum, a.accumulate);
-    else if (piece.scratch >= 0)
-      t.scratch[row * t.num_scratch + piece.scratch + c] = sum;
     else
-      partial[c] = sum;
+      chunk[c] = sum;
   }
   if (piece.is_simple || piece.scratch >= 0) return;
   __syncthreads();
@@ -111,101 +127,115 @@ __device__ void add_piece(const tables &t, const arrays<T> &a, const rind_segmen
                 a.accumulate);
 }
 
-/* blockIdx: piece, row. */
-template <typename T>
-__global__ void __launch_bounds__(threads, 8) sum_pieces(tables t, arrays<T> a) {
-  alignas(16) __shared__ T value[places];
-  __shared__ uint16_t begin[RIND_SEGMENT_CHUNKS + 1];
-  __shared__ double partial[RIND_SEGMENT_CHUNKS];
-  const int64_t row = blockIdx.y;
-  const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
-  const window<T> w = window_of(a, piece, row);
-  loads<T> l;
-  start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, l);
-  start_loads(w, l);
-  finish_begins(piece.num_chunks, l, begin);
-  finish_loads(w, l, value);
+/* Whether the thread block, which has stored a child, is the last of so many to do so; then it sees
+ * what all of them have stored. */
+__device__ bool is_last(unsigned *arrived, unsigned all) {
+  __shared__ bool last;
   __syncthreads();
-  add_piece(t, a, piece, row, w.skip, value, begin, partial);
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(arrived, 1u) + 1 == all;
+    if (last) {
+      *arrived = 0;
+      __threadfence();
+    }
+  }
+  __syncthreads();
+  return last;
 }
 
-/* The group's node of up to 128 children that other thread blocks or threads have made. */
-__device__ double sum_node(const double *child, int64_t count) {
+/* A node of up to 128 children that other thread blocks have made; on all threads. */
+__device__ double add_node(const double *child, int count, double *shared) {
+  static_assert(threads == RIND_SEGMENT_CHUNK, "a child a thread");
+  if (threadIdx.x < count) shared[threadIdx.x] = __ldcg(child + threadIdx.x);
+  __syncthreads();
   double sum = 0.0;
-#pragma unroll 8
-  for (int64_t i = threadIdx.x % RIND_SEGMENT_LANES; i < count; i += RIND_SEGMENT_LANES)
-    sum = __dadd_rn(sum, __ldcg(child + i));
+#pragma unroll 4
+  for (int i = threadIdx.x % RIND_SEGMENT_LANES; i < count; i += RIND_SEGMENT_LANES)
+    sum = __dadd_rn(sum, shared[i]);
   return join_lanes(sum);
 }
 
-/* Nodes [first, last) of a level that has count children; the lanes of a warp stay together. */
-__device__ void sum_nodes(const double *child, int64_t count, double *node, int64_t first,
-                          int64_t last) {
-  const int group = threadIdx.x / RIND_SEGMENT_LANES;
-  for (int64_t n = first; n < last; n += groups) {
-    const int64_t mine = n + group, from = mine * RIND_SEGMENT_CHUNK;
-    const int64_t more = mine < last ? count - from : 0;
-    const double sum =
-        sum_node(child + from, more < RIND_SEGMENT_CHUNK ? more : RIND_SEGMENT_CHUNK);
-    if (mine < last && threadIdx.x % RIND_SEGMENT_LANES == 0) node[mine] = sum;
+/* What follows a piece of a longer segment: the thread block that stores a node's last child adds
+ * the node, and so on to the root. */
+template <typename T>
+__device__ void climb(const tables &t, const arrays<T> &a, const long_segment &one,
+                      int64_t first_chunk, int64_t row, double *shared) {
+  const double *child = t.chunk + row * t.num_chunks + one.chunks;
+  double *node = t.node + row * t.num_nodes + one.nodes;
+  unsigned *arrived = t.arrived + row * t.num_nodes + one.nodes;
+  int64_t count = one.num_chunks, at = first_chunk - one.chunks;
+  int at_once = RIND_SEGMENT_VALUES / RIND_SEGMENT_CHUNK; /* children that a thread block stores */
+  double sum = 0.0;
+  for (; count > 1; at_once = 1) {
+    at /= RIND_SEGMENT_CHUNK;
+    const int64_t first = at * RIND_SEGMENT_CHUNK;
+    const int children =
+        (int)(count - first < RIND_SEGMENT_CHUNK ? count - first : RIND_SEGMENT_CHUNK);
+    if (!is_last(arrived + at, (unsigned)((children + at_once - 1) / at_once))) return;
+    sum = add_node(child + first, children, shared);
+    if (threadIdx.x == 0) node[at] = sum;
+    child = node;
+    count = (count + RIND_SEGMENT_CHUNK - 1) / RIND_SEGMENT_CHUNK;
+    node += count;
+    arrived += count;
   }
+  if (threadIdx.x == 0) store_sum(a.sums + row * a.sum_stride + one.segment, sum, a.accumulate);
 }
 
-/* Level 2 of the longs; the last thread block of a segment goes on to its root. */
-template <typename T> __global__ void __launch_bounds__(threads) sum_longs(tables t, arrays<T> a) {
-  __shared__ bool is_last;
+/* Registers and shared memory for so many thread blocks at once: enough bytes under way. */
+template <typename T> constexpr int blocks_at_once = sizeof(T) == sizeof(float) ? 12 : 10;
+
+/* blockIdx: piece, row. */
+template <typename T>
+__global__ void __launch_bounds__(threads, blocks_at_once<T>) sum_pieces(tables t, arrays<T> a) {
+  alignas(16) __shared__ T value[spots];
+  alignas(16) __shared__ uint16_t begin[most_begins];
+  __shared__ double partial[RIND_SEGMENT_CHUNKS];
+  __shared__ long_segment longer;
   const int64_t row = blockIdx.y;
-  const item work = t.items[blockIdx.x];
-  const long_segment one = t.longs[work.number];
-  double *scratch = t.scratch + row * t.num_scratch;
-  sum_nodes(scratch + one.chunks, one.num_chunks, scratch + one.nodes[0], work.first,
-            work.first + work.num_nodes);
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    unsigned *arrived = t.arrived + row * t.num_longs + work.number;
-    is_last = atomicAdd(arrived, 1u) == (unsigned)one.num_items - 1;
-    if (is_last) *arrived = 0;
+  const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
+  const bool is_short = piece.is_simple && piece.num_values <= 32 * piece.num_chunks;
+  const window<T> w = window_of(a, piece, row);
+  start_begins(t.chunk_begin + piece.first_chunk, piece.num_chunks, begin);
+  if (piece.scratch >= 0) start_long(t.longs + piece.longer, &longer);
+  wait_for_earlier_kernel();
+  start_values(w, value, is_short ? 0 : wide_gap);
+  finish_copies();
+  if (is_short) {
+    add_short(a.sums + row * a.sum_stride + piece.first_segment, piece.num_chunks, w.skip, value,
+              begin, a.accumulate);
+    return;
   }
-  __syncthreads();
-  if (!is_last) return;
-  __threadfence();
-  int level = 0;
-  for (int64_t count = one.num_nodes; count > 1; level ^= 1) {
-    const int64_t nodes = (count + RIND_SEGMENT_CHUNK - 1) / RIND_SEGMENT_CHUNK;
-    sum_nodes(scratch + one.nodes[level], count, scratch + one.nodes[level ^ 1], 0, nodes);
-    __syncthreads();
-    count = nodes;
-  }
-  if (threadIdx.x == 0)
-    store_sum(a.sums + row * a.sum_stride + one.segment, __ldcg(scratch + one.nodes[level]),
-              a.accumulate);
+  add_piece(t, a, piece, row, w.skip, value, begin, partial);
+  if (piece.scratch >= 0) climb(t, a, longer, piece.scratch, row, partial);
 }
 
 template <typename T>
 __global__ void __launch_bounds__(threads) gather_pieces(tables t, arrays<T> a) {
-  alignas(16) __shared__ T value[places];
+  alignas(16) __shared__ T value[spots];
   const int64_t row = blockIdx.y;
   const rind_segment_piece piece = load_header(t.piece + blockIdx.x);
   const T *sums = a.sums + row * a.sum_stride + piece.first_segment;
   const window<T> w = window_of(a, piece, row);
   const uint16_t *begin = t.chunk_begin + piece.first_chunk;
   const uint16_t *segment = t.chunk_segment + piece.first_chunk;
+  wait_for_earlier_kernel();
   if (a.accumulate) {
-    loads<T> l;
-    start_loads(w, l);
-    finish_loads(w, l, value);
-    __syncthreads();
+    start_values(w, value, wide_gap);
+    finish_copies();
   }
   const int group = threadIdx.x / RIND_SEGMENT_LANES, lane = threadIdx.x % RIND_SEGMENT_LANES;
   for (int c = group; c < piece.num_chunks; c += groups) {
     const T sum = sums[segment[c]];
     const int end = w.skip + begin[c + 1];
-    for (int i = w.skip + begin[c] + lane; i < end; i += RIND_SEGMENT_LANES)
-      value[i] = a.accumulate ? (T)__dadd_rn((double)value[i], (double)sum) : sum;
+    for (int i = w.skip + begin[c] + lane; i < end; i += RIND_SEGMENT_LANES) {
+      T *to = value + spot_of(i, wide_gap);
+      *to = a.accumulate ? (T)__dadd_rn((double)*to, (double)sum) : sum;
+    }
   }
   __syncthreads();
-  store_piece(w, value);
+  store_values(w, value, wide_gap);
 }
 
 } // namespace segments

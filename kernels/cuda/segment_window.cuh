@@ -1,37 +1,40 @@
 /* segment_window.cuh - what device code knows of segments, and how pieces come into shared memory.
  */
 #pragma once
+#include <async_copy.cuh>
 #include <cstring>
 #include <segments.h>
 
 namespace segments {
 
 constexpr int threads = 128, groups = threads / RIND_SEGMENT_LANES;
-constexpr int places = 2048; /* of shared memory for a piece's values */
+constexpr int places = RIND_SEGMENT_VALUES; /* in whole vectors of 16 bytes */
 
-/* Level 1 are chunks, whose sums lie one after the other; a block makes nodes of level 2. */
-struct item {
-  int number;    /* of the long segment */
-  int first;     /* node */
-  int num_nodes; /* at most groups */
-};
+/* Where a place is in shared memory. With a gap every 128 places, threads that are 128 places apart
+ * meet in no bank. */
+constexpr int wide_gap = 4;
 
-/* A segment longer than a piece, and where its nodes go in a row's scratch: those of every other
- * level. */
-struct long_segment {
-  int64_t segment, chunks, num_chunks;
-  int64_t nodes[2];
-  int num_nodes, num_items;
+__host__ __device__ constexpr int spot_of(int place, int gap) {
+  return place + (int)((unsigned)place / 128 * (unsigned)gap);
+}
+
+/* Groups read 16 places from a multiple of 16 on. */
+constexpr int spots = spot_of(places + 15, wide_gap) + 1;
+
+/* A segment longer than a piece, and where its nodes from level 2 on are among a row's, level after
+ * level. Level 1 are chunks, whose sums lie one after the other. */
+struct alignas(16) long_segment {
+  int64_t segment, chunks, num_chunks, nodes;
 };
 
 struct tables {
   const rind_segment_piece *piece;
   const uint16_t *chunk_begin, *chunk_segment;
   const long_segment *longs;
-  const item *items;
-  int64_t num_pieces, num_longs, num_items, num_scratch;
-  double *scratch;
-  unsigned *arrived; /* [rows_at_once * num_longs], 0 between calls */
+  int64_t num_pieces, num_chunks, num_nodes; /* the latter two of longer segments */
+  double *chunk, *node; /* [rows_at_once * num_chunks], [rows_at_once * num_nodes] */
+  unsigned *arrived;    /* [rows_at_once * num_nodes], 0 between calls */
+  bool are_early;       /* kernels may begin before those before them have ended */
 };
 
 template <typename T> struct arrays {
@@ -40,7 +43,7 @@ template <typename T> struct arrays {
   bool accumulate;
 };
 
-/* A piece's values in shared memory, as they lie to 16 bytes in global memory. */
+/* A piece's values, as they lie to 16 bytes in global memory: places from an aligned one on. */
 template <typename T> struct window {
   static constexpr int each = 16 / sizeof(T), rounds = places / each / threads;
   T *base;  /* global, aligned, at or before the first value */
@@ -48,21 +51,17 @@ template <typename T> struct window {
   int end;  /* places with them */
 
   __device__ window(T *first, int count) {
-    skip = (int)((size_t)first % 16 / sizeof(T));
+    skip = (int)((unsigned)(size_t)first % 16 / sizeof(T));
     base = first - skip;
     end = skip + count;
   }
+  /* Whole vectors are [whole_begin, whole_end). */
   __device__ int whole_begin() const {
     return skip > 0;
   }
   __device__ int whole_end() const {
-    return end / each;
+    return (int)((unsigned)end / each);
   }
-  /* The thread's whole vector of a round, and its places in the first and last vector, which may
-   * not be whole. */
-  __device__ int whole_at(int round) const;
-  __device__ int first_at() const;
-  __device__ int last_at() const;
   /* Places outside whole vectors: those of the first, those of the last. */
   __device__ bool is_first_edge(int at) const {
     return skip > 0 && at >= skip && at < end;
@@ -72,82 +71,46 @@ template <typename T> struct window {
   }
 };
 
-__device__ inline int clamp(int at, int low, int high) {
-  return at < low ? low : at > high ? high : at;
-}
-
-template <typename T> __device__ int window<T>::whole_at(int round) const {
-  return clamp(round * threads + threadIdx.x, whole_begin(), whole_end() - 1);
-}
-
-template <typename T> __device__ int window<T>::first_at() const {
-  return clamp(threadIdx.x, skip, end - 1);
-}
-
-template <typename T> __device__ int window<T>::last_at() const {
-  return clamp(last_edge() + threadIdx.x, skip, end - 1);
-}
-
-/* A piece on its way to shared memory: what each thread has loaded of it. Threads without work do
- * that of a neighbour again, so that all loads are under way before the first is waited for;
- * conditions would need more predicates than there are. */
-template <typename T> struct loads {
-  static constexpr int places_each = (RIND_SEGMENT_CHUNKS + threads) / threads;
-  uint4 whole[window<T>::rounds];
-  T first, last;
-  uint16_t begin[places_each];
-};
-
-template <typename T> __device__ void start_loads(const window<T> &w, loads<T> &l) {
-  if (w.whole_end() > w.whole_begin()) {
+/* copy(shared, global) for all that is the thread's of a window: vectors and lone values. */
+template <typename T, typename Copy>
+__device__ void for_window(const window<T> &w, T *shared, int gap, Copy copy) {
+  const int thread = (int)threadIdx.x, left = w.whole_end() - thread;
+  const int step = spot_of(threads * w.each, gap) / w.each;
+  uint4 *to = (uint4 *)(shared + spot_of(thread * w.each, gap));
+  uint4 *from = (uint4 *)w.base + thread;
+  if (thread >= w.whole_begin() && left > 0) copy(to, from);
 #pragma unroll
-    for (int r = 0; r < window<T>::rounds; ++r)
-      l.whole[r] = ((const uint4 *)w.base)[w.whole_at(r)];
-  }
-  if (w.end > w.skip) {
-    l.first = w.base[w.first_at()];
-    l.last = w.base[w.last_at()];
-  }
+  for (int r = 1; r < w.rounds; ++r)
+    if (left > r * threads) copy(to + r * step, from + r * threads);
+  if (thread >= w.each) return;
+  const int last = w.last_edge() + thread;
+  if (w.is_first_edge(thread)) copy(shared + thread, w.base + thread);
+  if (last < w.end) copy(shared + spot_of(last, gap), w.base + last);
 }
 
-template <typename T>
-__device__ void finish_loads(const window<T> &w, const loads<T> &l, T *value) {
-  if (w.whole_end() > w.whole_begin()) {
-#pragma unroll
-    for (int r = 0; r < window<T>::rounds; ++r)
-      ((uint4 *)value)[w.whole_at(r)] = l.whole[r];
-  }
-  if (w.end > w.skip) {
-    value[w.first_at()] = l.first;
-    value[w.last_at()] = l.last;
-  }
+template <typename T> __device__ void start_values(const window<T> &w, T *shared, int gap) {
+  for_window(w, shared, gap, [](auto *to, const auto *from) { start_copy(to, from); });
 }
 
-template <typename T>
-__device__ void start_begins(const uint16_t *begin, int num_chunks, loads<T> &l) {
-#pragma unroll
-  for (int r = 0; r < loads<T>::places_each; ++r)
-    l.begin[r] = begin[clamp(r * threads + threadIdx.x, 0, num_chunks)];
+template <typename T> __device__ void store_values(const window<T> &w, T *shared, int gap) {
+  for_window(w, shared, gap, [](const auto *from, auto *to) { *to = *from; });
 }
 
-template <typename T>
-__device__ void finish_begins(int num_chunks, const loads<T> &l, uint16_t *begin) {
-#pragma unroll
-  for (int r = 0; r < loads<T>::places_each; ++r)
-    begin[clamp(r * threads + threadIdx.x, 0, num_chunks)] = l.begin[r];
+/* The chunks' begins by whole vectors. */
+constexpr int begins_each = 16 / sizeof(uint16_t);
+constexpr int most_begins = (RIND_SEGMENT_CHUNKS / begins_each + 1) * begins_each;
+
+__device__ inline void start_begins(const uint16_t *begin, int num_chunks, uint16_t *shared) {
+  static_assert(most_begins <= threads * begins_each, "a thread a vector");
+  const int at = (int)threadIdx.x * begins_each;
+  if (at <= num_chunks) start_copy((uint4 *)(shared + at), (const uint4 *)(begin + at));
 }
 
-template <typename T> __device__ void store_piece(const window<T> &w, const T *shared) {
-  const int begin = w.whole_begin(), end = w.whole_end();
-#pragma unroll
-  for (int r = 0; r < window<T>::rounds; ++r) {
-    const int q = r * threads + threadIdx.x;
-    if (q >= begin && q < end) ((uint4 *)w.base)[q] = ((const uint4 *)shared)[q];
-  }
-  if (threadIdx.x >= w.each) return;
-  const int first = threadIdx.x, last = w.last_edge() + threadIdx.x;
-  if (w.is_first_edge(first)) w.base[first] = shared[first];
-  if (last < w.end) w.base[last] = shared[last];
+/* A longer segment by two vectors. */
+__device__ inline void start_long(const long_segment *from, long_segment *shared) {
+  static_assert(sizeof(long_segment) == 2 * sizeof(uint4), "a longer segment is two words");
+  const int word = (int)threadIdx.x;
+  if (word < 2) start_copy((uint4 *)shared + word, (const uint4 *)from + word);
 }
 
 /* A piece by three loads of 16 bytes, none of which waits for another. */

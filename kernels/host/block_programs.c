@@ -22,8 +22,8 @@ typedef struct table {
 typedef struct kind {
   int block; /* the first of them */
   int uses;
-  int first_piece;
-  int num_pieces; /* 0: it has no program */
+  bool has_program;
+  rind_program_item item; /* but for the block */
 } kind;
 
 static void free_table(table *t) {
@@ -180,7 +180,8 @@ static int find_kinds(const table *t, kind *kinds, int *kind_of) {
 static size_t bytes_of(const rind_programs *made) {
   return (size_t)made->num_moves * sizeof *made->move +
          (size_t)made->num_cells * sizeof *made->cell +
-         (size_t)made->num_terms * (sizeof *made->term + sizeof *made->weight);
+         (size_t)made->num_terms * sizeof *made->term +
+         (size_t)made->num_weights * sizeof *made->weight;
 }
 
 typedef struct use {
@@ -195,8 +196,8 @@ static int compare_uses(const void *a, const void *b) {
 }
 
 /* The most used kinds first, as long as there is room. */
-static bool make_pieces(rind_program_maker *maker, const table *t, kind *kinds, int num_kinds,
-                        size_t max_bytes) {
+static bool make_programs(rind_program_maker *maker, const table *t, kind *kinds, int num_kinds,
+                          size_t max_bytes) {
   rind_programs *made = maker->made;
   use *order = rind_allocate((size_t)num_kinds, sizeof *order);
   if (!order) return false;
@@ -207,17 +208,15 @@ static bool make_pieces(rind_program_maker *maker, const table *t, kind *kinds, 
   for (int k = 0; k < num_kinds && there; ++k) {
     kind *next = &kinds[order[k].kind];
     const rind_programs before = *made;
-    const int first_piece = maker->num_pieces;
     const int first = t->first[next->block];
-    there = rind_program_add(maker, &t->row[first], t->first[next->block + 1] - first);
-    next->first_piece = first_piece;
-    next->num_pieces = maker->num_pieces - first_piece;
+    there = rind_program_add(maker, &t->row[first], t->first[next->block + 1] - first, &next->item);
+    next->has_program = true;
     if (there && bytes_of(made) > max_bytes) {
-      next->num_pieces = 0;
-      maker->num_pieces = first_piece;
+      next->has_program = false;
       made->num_moves = before.num_moves;
       made->num_cells = before.num_cells;
       made->num_terms = before.num_terms;
+      made->num_weights = before.num_weights;
       made->num_sums = before.num_sums;
       break;
     }
@@ -226,16 +225,19 @@ static bool make_pieces(rind_program_maker *maker, const table *t, kind *kinds, 
   return there;
 }
 
+static const kind *program_of(const kind *kinds, int number) {
+  return number >= 0 && kinds[number].has_program ? &kinds[number] : NULL;
+}
+
 /* Items and the rest. */
 static bool list_items(const table *t, const kind *kinds, const int *kind_of, bool batches,
                        rind_programs *made) {
   int items = 0, sources = 0, rest = 0;
   for (int b = 0; b < t->num_blocks; ++b) {
-    const kind *of = kind_of[b] < 0 ? NULL : &kinds[kind_of[b]];
-    if (of && of->num_pieces > INT_MAX - items) return false;
-    items += of ? of->num_pieces : 0;
-    sources += of && of->num_pieces > 0 ? t->num_sources[b] : 0;
-    if (!of || of->num_pieces == 0) rest += batches ? 1 : t->first[b + 1] - t->first[b];
+    const bool has_program = program_of(kinds, kind_of[b]) != NULL;
+    items += has_program;
+    sources += has_program ? t->num_sources[b] : 0;
+    if (!has_program) rest += batches ? 1 : t->first[b + 1] - t->first[b];
   }
   made->item = rind_allocate((size_t)items, sizeof *made->item);
   made->source = rind_allocate((size_t)sources, sizeof *made->source);
@@ -246,22 +248,19 @@ static bool list_items(const table *t, const kind *kinds, const int *kind_of, bo
 static void fill_items(const rind_program_maker *maker, const table *t, const kind *kinds,
                        const int *kind_of) {
   rind_programs *made = maker->made;
-  const bool batches = maker->adds;
   for (int b = 0; b < t->num_blocks; ++b) {
-    const kind *of = kind_of[b] < 0 ? NULL : &kinds[kind_of[b]];
-    if (!of || of->num_pieces == 0) {
-      for (int f = t->first[b]; !batches && f < t->first[b + 1]; ++f)
+    const kind *of = program_of(kinds, kind_of[b]);
+    if (!of) {
+      for (int f = t->first[b]; !maker->adds && f < t->first[b + 1]; ++f)
         made->rest[made->num_rest++] = t->fill[f];
-      if (batches) made->rest[made->num_rest++] = b;
+      if (maker->adds) made->rest[made->num_rest++] = b;
       continue;
     }
-    for (int p = 0; p < of->num_pieces; ++p) {
-      rind_program_item *item = &made->item[made->num_items++];
-      *item = maker->piece[of->first_piece + p];
-      item->to = maker->gather->fill[t->fill[t->first[b]]].to;
-      item->first_slot = made->num_sources;
-      item->num_slots = t->num_sources[b];
-    }
+    rind_program_item *item = &made->item[made->num_items++];
+    *item = of->item;
+    item->to = maker->gather->fill[t->fill[t->first[b]]].to;
+    item->first_slot = made->num_sources;
+    item->num_slots = t->num_sources[b];
     memcpy(&made->source[made->num_sources], &t->source[t->first[b]],
            (size_t)t->num_sources[b] * sizeof *made->source);
     made->num_sources += t->num_sources[b];
@@ -306,14 +305,13 @@ bool rind_programs_make(const rind_gather *gather, const int *first_fill, int nu
       list_rows(gather, usable, &t, b);
     }
     const int num_kinds = kinds && kind_of ? find_kinds(&t, kinds, kind_of) : -1;
-    there = num_kinds >= 0 && make_pieces(&maker, &t, kinds, num_kinds, max_bytes) &&
+    there = num_kinds >= 0 && make_programs(&maker, &t, kinds, num_kinds, max_bytes) &&
             list_items(&t, kinds, kind_of, adds, made);
   }
   if (there)
     fill_items(&maker, &t, kinds, kind_of);
   else
     rind_programs_free(made);
-  free(maker.piece);
   free(kinds);
   free(kind_of);
   free(usable);

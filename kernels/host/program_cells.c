@@ -15,7 +15,7 @@ typedef struct entry {
   bool copies; /* the whole row is this copy */
 } entry;
 
-typedef enum cell_kind { CELL_MOVE, CELL_SUM } cell_kind;
+typedef enum cell_kind { CELL_MOVE, CELL_PLAIN, CELL_SUM } cell_kind;
 
 /* A cell's entries are the num_terms ones from first on; none: it is written back. */
 typedef struct cell {
@@ -87,8 +87,11 @@ static int compare_cells(const void *a, const void *b) {
 }
 
 static cell_kind kind_of(const rind_program_maker *maker, const entry *entries, int num_terms) {
-  if (num_terms > 1) return CELL_SUM;
-  return (maker->adds ? entries->weight == 1.0 : entries->copies) ? CELL_MOVE : CELL_SUM;
+  if (!maker->adds) return num_terms == 1 && entries->copies ? CELL_MOVE : CELL_SUM;
+  if (num_terms > RIND_PROGRAM_PLAIN_TERMS) return CELL_SUM;
+  for (int t = 0; t < num_terms; ++t)
+    if (entries[t].weight != 1.0) return CELL_SUM;
+  return CELL_PLAIN;
 }
 
 /* Sorts entries by cell, those of a cell as they are, into sorted; and lists the cells, ascending.
@@ -141,7 +144,7 @@ static int complete_sectors(const rind_program_maker *maker, cell *cells, int nu
       if (next < last && cells[next].to == element)
         ++next;
       else if (may_write_back(maker, (ptrdiff_t)element))
-        cells[count++] = (cell){(int32_t)element, 0, 0, CELL_MOVE};
+        cells[count++] = (cell){(int32_t)element, 0, 0, maker->adds ? CELL_PLAIN : CELL_MOVE};
     }
   }
   return count;
@@ -168,7 +171,7 @@ static bool reserve_moves(rind_program_maker *maker) {
 }
 
 /* For a slice of sums with num_terms terms. */
-static bool reserve_sums(rind_program_maker *maker, int num_terms) {
+static bool reserve_sums(rind_program_maker *maker, int num_terms, bool plain) {
   rind_programs *made = maker->made;
   if (num_terms > INT_MAX / LANES) return false;
   void *sums = made->sum, *cells = made->cell, *terms = made->term, *weights = made->weight;
@@ -177,7 +180,8 @@ static bool reserve_sums(rind_program_maker *maker, int num_terms) {
       reserve(&sums, made->num_sums, 1, &maker->room.sums, sizeof *made->sum) &&
       reserve(&cells, made->num_cells, LANES, &maker->room.cells, sizeof *made->cell) &&
       reserve(&terms, made->num_terms, count, &maker->room.terms, sizeof *made->term) &&
-      reserve(&weights, made->num_terms, count, &maker->room.weights, sizeof *made->weight);
+      (plain ||
+       reserve(&weights, made->num_weights, count, &maker->room.weights, sizeof *made->weight));
   made->sum = sums;
   made->cell = cells;
   made->term = terms;
@@ -185,15 +189,7 @@ static bool reserve_sums(rind_program_maker *maker, int num_terms) {
   return there;
 }
 
-static bool reserve_piece(rind_program_maker *maker) {
-  void *pieces = maker->piece;
-  const bool there =
-      reserve(&pieces, maker->num_pieces, 1, &maker->room.pieces, sizeof *maker->piece);
-  maker->piece = pieces;
-  return there;
-}
-
-/* A slice of the moves cells[0 .. count - 1]. */
+/* A slice of the copies cells[0 .. count - 1]. */
 static bool add_moves(rind_program_maker *maker, const cell *cells, int count,
                       const entry *entries) {
   rind_programs *made = maker->made;
@@ -203,7 +199,7 @@ static bool add_moves(rind_program_maker *maker, const cell *cells, int count,
     if (l < count) move.cell = cells[l].to;
     if (l < count && cells[l].num_terms > 0)
       move.term = entries[cells[l].first].term;
-    else if (l < count && !maker->adds)
+    else if (l < count)
       move.term = rind_program_term(RIND_PROGRAM_OWN, false, move.cell);
     made->move[made->num_moves++] = move;
   }
@@ -225,78 +221,64 @@ static int32_t sum_term(const rind_program_maker *maker, const cell *at, int t,
 static bool add_sums(rind_program_maker *maker, const cell *cells, int count,
                      const entry *entries) {
   rind_programs *made = maker->made;
+  const bool plain = cells->kind == CELL_PLAIN;
   int terms = 0;
   for (int l = 0; l < count; ++l)
     if (cells[l].num_terms > terms) terms = cells[l].num_terms;
   terms += maker->adds ? 1 : 0;
-  if (!reserve_sums(maker, terms)) return false;
-  made->sum[made->num_sums++] = (rind_program_sum){made->num_cells, made->num_terms, terms};
+  if (!reserve_sums(maker, terms, plain)) return false;
+  made->sum[made->num_sums++] =
+      (rind_program_sum){made->num_cells, made->num_terms, plain ? -1 : made->num_weights, terms};
   for (int l = 0; l < LANES; ++l)
     made->cell[made->num_cells++] = l < count ? cells[l].to : RIND_PROGRAM_NO_CELL;
   for (int t = 0; t < terms; ++t)
     for (int l = 0; l < LANES; ++l) {
       double weight = 0.0;
-      const int32_t term = l < count ? sum_term(maker, &cells[l], t, entries, &weight)
-                                     : rind_program_term(RIND_PROGRAM_NONE, false, 0);
-      made->term[made->num_terms] = term;
-      made->weight[made->num_terms++] = weight;
+      made->term[made->num_terms++] = l < count ? sum_term(maker, &cells[l], t, entries, &weight)
+                                                : rind_program_term(RIND_PROGRAM_NONE, false, 0);
+      if (!plain) made->weight[made->num_weights++] = weight;
     }
   return true;
 }
 
-static int parts_of(int count, int part) {
-  return count / part + (count % part > 0);
-}
-
-/* Slices [first, last) of cells of one kind. */
-static bool add_slices(rind_program_maker *maker, const cell *cells, int num_cells, int first,
-                       int last, const entry *entries) {
-  for (int s = first; s < last && s * LANES < num_cells; ++s) {
-    const int left = num_cells - s * LANES, count = left < LANES ? left : LANES;
-    const cell *at = &cells[(ptrdiff_t)s * LANES];
-    if (!(at->kind == CELL_SUM ? add_sums(maker, at, count, entries)
-                               : add_moves(maker, at, count, entries)))
-      return false;
-  }
-  return true;
-}
-
-static int share(int count, int part, int parts) {
-  return (int)((int64_t)count * part / parts);
-}
-
-/* Pieces of sorted cells, each with its share of moves and sums: what one warp runs at once, for
- * each warp. */
-static bool add_pieces(rind_program_maker *maker, const cell *cells, int num_cells,
+/* Slices of cells of one kind. */
+static bool add_slices(rind_program_maker *maker, const cell *cells, int num_cells,
                        const entry *entries) {
-  rind_programs *made = maker->made;
-  const int at_once = maker->adds ? RIND_PROGRAM_ADDS : RIND_PROGRAM_COPIES;
-  int num_moves = 0;
-  while (num_moves < num_cells && cells[num_moves].kind == CELL_MOVE)
-    ++num_moves;
-  const int groups = parts_of(parts_of(num_moves, LANES), at_once);
-  const int sums = parts_of(num_cells - num_moves, LANES);
-  const int pieces = parts_of(groups + sums, RIND_PROGRAM_WARPS);
-  for (int p = 0; p < pieces; ++p) {
-    if (!reserve_piece(maker)) return false;
-    rind_program_item *piece = &maker->piece[maker->num_pieces++];
-    const rind_programs before = *made;
-    const int first = share(groups, p, pieces), last = share(groups, p + 1, pieces);
-    const int first_sum = share(sums, p, pieces), last_sum = share(sums, p + 1, pieces);
-    if (!add_slices(maker, cells, num_moves, first * at_once, last * at_once, entries) ||
-        !add_slices(maker, &cells[num_moves], num_cells - num_moves, first_sum, last_sum, entries))
+  for (int first = 0; first < num_cells; first += LANES) {
+    const int left = num_cells - first, count = left < LANES ? left : LANES;
+    if (!(cells->kind == CELL_MOVE ? add_moves(maker, &cells[first], count, entries)
+                                   : add_sums(maker, &cells[first], count, entries)))
       return false;
-    *piece = (rind_program_item){.first_move = before.num_moves,
-                                 .num_moves = (made->num_moves - before.num_moves) / LANES,
-                                 .first_sum = before.num_sums,
-                                 .num_sums = made->num_sums - before.num_sums};
-    const int warps = last - first + last_sum - first_sum;
-    if (warps > made->max_warps) made->max_warps = warps;
   }
   return true;
 }
 
-bool rind_program_add(rind_program_maker *maker, const rind_program_row *rows, int num_rows) {
+static int count_kind(const cell *cells, int num_cells, cell_kind kind) {
+  int count = 0;
+  while (count < num_cells && cells[count].kind == (int32_t)kind)
+    ++count;
+  return count;
+}
+
+/* Slices of sorted cells. */
+static bool add_cells(rind_program_maker *maker, const cell *cells, int num_cells,
+                      const entry *entries, rind_program_item *item) {
+  const rind_programs *made = maker->made;
+  const int copies = count_kind(cells, num_cells, CELL_MOVE);
+  const int plain = count_kind(&cells[copies], num_cells - copies, CELL_PLAIN);
+  const int others = copies + plain;
+  *item = (rind_program_item){.first_move = made->num_moves, .first_sum = made->num_sums};
+  if (!add_slices(maker, cells, copies, entries) ||
+      !add_slices(maker, &cells[copies], plain, entries) ||
+      !add_slices(maker, &cells[others], num_cells - others, entries))
+    return false;
+  item->num_moves = (made->num_moves - item->first_move) / LANES;
+  item->num_sums = made->num_sums - item->first_sum;
+  return true;
+}
+
+bool rind_program_add(rind_program_maker *maker, const rind_program_row *rows, int num_rows,
+                      rind_program_item *item) {
   const int64_t num_entries = count_entries(maker, rows, num_rows);
   const int32_t sector = maker->frame->sector;
   if (num_entries > INT_MAX / (sector > 0 ? 2 * sector : 1)) return false;
@@ -313,7 +295,7 @@ bool rind_program_add(rind_program_maker *maker, const rind_program_row *rows, i
   if (made) {
     if (sector > 0) num_cells = complete_sectors(maker, cells, num_cells);
     qsort(cells, (size_t)num_cells, sizeof *cells, compare_cells);
-    made = add_pieces(maker, cells, num_cells, sorted);
+    made = add_cells(maker, cells, num_cells, sorted, item);
   }
   free(entries);
   free(sorted);

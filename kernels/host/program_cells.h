@@ -14,13 +14,12 @@ typedef struct rind_program_maker {
   const unsigned char *interior; /* [frame->elements]: 1 for interior cells; NULL without sectors */
   bool adds;                     /* rows add to their cells */
   rind_programs *made;
-  rind_program_item *piece; /* [num_pieces]: items but for their block */
-  int num_pieces;
   struct {
-    int pieces, moves, sums, cells, terms, weights;
-  } room; /* of these arrays */
+    int moves, sums, cells, terms, weights;
+  } room; /* of these arrays of made */
 } rind_program_maker;
 
-/* Appends the pieces of num_rows rows of one block. False without memory, or where made
- * would have more than INT32_MAX of something. */
-bool rind_program_add(rind_program_maker *maker, const rind_program_row *rows, int num_rows);
+/* Appends the program of num_rows rows of one block, and makes its item but for the block. False
+ * without memory, or where made would have more than INT32_MAX of something. */
+bool rind_program_add(rind_program_maker *maker, const rind_program_row *rows, int num_rows,
+                      rind_program_item *item);

@@ -21,27 +21,33 @@ static bool is_wide(void) {
 }
 #endif
 
-/* One pass over all cells; what to do with a particle's sums is decided by which pointers are set.
- */
+/* One pass over all cells. */
 typedef struct job {
   rind_sph_list *list;
   const rind_sph_numbers *numbers;
   rind_sph_pass pass;
-  double *density;    /* or NULL */
-  double *along64[3]; /* or NULL */
-  float *along32[3];  /* or NULL */
+  bool is_gradient;
 } job;
 
-static void store(const job *work, int particle, const rind_sph_lanes *lanes, int lane) {
-  if (work->density) {
-    work->density[particle] = work->numbers->density_scale * lanes->sum[0][lane];
+static void store(const job *work, int p, const rind_sph_lanes *lanes, int lane) {
+  const rind_sph_list *list = work->list;
+  if (!work->is_gradient) {
+    list->excess[p] = work->numbers->density_scale * lanes->sum[0][lane];
     return;
   }
-  for (int a = 0; a < work->list->grid.dim; ++a) {
-    const double along = work->numbers->gradient_scale * lanes->sum[a][lane];
-    if (work->along64[a]) work->along64[a][particle] = along;
-    if (work->along32[a]) work->along32[a][particle] = (float)along;
-  }
+  double *to = (double *)list->work + (size_t)list->slot[p] * (size_t)list->grid.dim;
+  for (int a = 0; a < list->grid.dim; ++a)
+    to[a] = work->numbers->gradient_scale * lanes->sum[a][lane];
+}
+
+/* Results of cells soon after this one go where nothing foresees. Inline: compilers drop calls of
+ * functions that do nothing else. */
+RIND_SPH_INLINE void expect(const job *work, int first, int end) {
+  enum { AHEAD = 24 };
+  const rind_sph_list *list = work->list;
+  if (!work->is_gradient) return;
+  for (int p = first + AHEAD; p < end + AHEAD && p < list->count; ++p)
+    RIND_SPH_WILL_WRITE((double *)list->work + (size_t)list->slot[p] * (size_t)list->grid.dim);
 }
 
 /* The own particles of a cell, as many at a time as there are lanes. */
@@ -49,6 +55,7 @@ static void run_cell(const job *work, int first, int end) {
   const rind_sph_list *list = work->list;
   rind_sph_range range[2 * RIND_SPH_MOST_ROWS];
   const int num_ranges = rind_sph_list_ranges(list, list->cell[first], range);
+  expect(work, first, end);
   for (int p = first; p < end;) {
     int own[RIND_SPH_LANES], num = 0;
     for (; p < end && num < RIND_SPH_LANES; ++p)
@@ -59,11 +66,11 @@ static void run_cell(const job *work, int first, int end) {
       const int from = own[l < num ? l : num - 1];
       for (int a = 0; a < list->grid.dim; ++a)
         lanes.at[a][l] = list->at[a][from];
-      if (!work->density) lanes.excess[l] = list->excess[from];
+      if (work->is_gradient) lanes.excess[l] = list->excess[from];
     }
     work->pass(list, work->numbers->inverse_h, range, num_ranges, &lanes);
     for (int l = 0; l < num; ++l)
-      store(work, (int)list->index[own[l]], &lanes, l);
+      store(work, own[l], &lanes, l);
   }
 }
 
@@ -93,29 +100,33 @@ static void run(const job *work, int threads) {
     run_part(work, (int)(count * part / parts), (int)(count * (part + 1) / parts));
 }
 
-void rind_sph_list_density(const rind_sph_list *list, const rind_sph_numbers *numbers,
-                           double *density, int threads) {
-  const job work = {.list = (rind_sph_list *)list,
-                    .numbers = numbers,
-                    .pass = is_wide() ? density_avx2 : density_plain,
-                    .density = density};
+void rind_sph_list_density(rind_sph_list *list, const rind_sph_numbers *numbers, int threads) {
+  const job work = {
+      .list = list, .numbers = numbers, .pass = is_wide() ? density_avx2 : density_plain};
   run(&work, threads);
 }
 
-void rind_sph_list_gradient(rind_sph_list *list, const rind_sph_numbers *numbers,
-                            const double *density, rind_type type, void *const gradient[3],
-                            int threads) {
-  job work = {.list = list, .numbers = numbers, .pass = is_wide() ? gradient_avx2 : gradient_plain};
-  for (int a = 0; a < list->grid.dim; ++a) {
-    if (type == RIND_FLOAT64)
-      work.along64[a] = gradient[a];
-    else
-      work.along32[a] = gradient[a];
-  }
-  for (int p = 0; p < list->count; ++p) {
-    if (p + RIND_SPH_AHEAD < list->count)
-      RIND_SPH_WILL_READ(density + list->index[p + RIND_SPH_AHEAD]);
-    list->excess[p] = density[list->index[p]] - numbers->rest_density;
-  }
+void rind_sph_list_give_density(rind_sph_list *list, rind_type type, void *density, int threads) {
+  double *result = list->work;
+  void *const to[3] = {density, NULL, NULL};
+  for (int p = 0; p < list->count; ++p)
+    result[list->slot[p]] = list->excess[p];
+  rind_sph_list_give(list, 1, type, to, threads);
+}
+
+void rind_sph_list_take_density(rind_sph_list *list, const double *density) {
+  for (int p = 0; p < list->count; ++p)
+    if ((int)list->index[p] >= list->num_own) list->excess[p] = density[list->index[p]];
+}
+
+void rind_sph_list_gradient(rind_sph_list *list, const rind_sph_numbers *numbers, rind_type type,
+                            void *const gradient[3], int threads) {
+  const job work = {.list = list,
+                    .numbers = numbers,
+                    .pass = is_wide() ? gradient_avx2 : gradient_plain,
+                    .is_gradient = true};
+  for (int p = 0; p < list->count; ++p)
+    list->excess[p] -= numbers->rest_density;
   run(&work, threads);
+  rind_sph_list_give(list, list->grid.dim, type, gradient, threads);
 }

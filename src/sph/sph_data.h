@@ -20,7 +20,7 @@ struct rind_sph {
   bool has_points;
   bool has_run;
   rind_sph_list list; /* host */
-  double *density;    /* [density_room] */
+  double *density;    /* [density_room], of a set: own ones and the halo's */
   int64_t density_room;
   rind_device_sph *device; /* NULL on the host */
 };

@@ -39,36 +39,30 @@ static rind_error reserve_densities(rind_sph *sph, int64_t count) {
   return RIND_OK;
 }
 
-static void give_densities(const rind_sph *sph, int64_t count, void *to) {
-  for (int64_t i = 0; i < count; ++i) {
-    if (sph->options.type == RIND_FLOAT64)
-      ((double *)to)[i] = sph->density[i];
-    else
-      ((float *)to)[i] = (float)sph->density[i];
-  }
-}
-
-static double square_of_excess(const rind_sph *sph, int64_t i) {
-  const double excess = sph->density[i] - sph->numbers.rest_density;
+/* Of the own ones of the sorted points; 0 for the others. */
+static double square_of_excess(const rind_sph *sph, int p) {
+  if ((int)sph->list.index[p] >= sph->list.num_own) return 0;
+  const double excess = sph->list.excess[p] - sph->numbers.rest_density;
   return excess * excess;
 }
 
-/* Collective for sets. Slices are exact, and the greatest of numbers is, so the sums over ranks are
- * alike in any order. */
-static rind_error find_loss(const rind_sph *sph, int64_t count, double *loss) {
+/* Collective for sets. Slices are exact, and the greatest of numbers is, so the sums are alike in
+ * any order, over points and over ranks. */
+static rind_error find_loss(const rind_sph *sph, double *loss) {
   const bool is_set = sph->particles != NULL;
   const MPI_Comm comm = sph->context->comm;
+  const int count = sph->list.count;
   double largest = 0, sum[RIND_SPH_SLICES] = {0};
-  for (int64_t i = 0; i < count; ++i) {
-    const double square = square_of_excess(sph, i);
+  for (int p = 0; p < count; ++p) {
+    const double square = square_of_excess(sph, p);
     largest = square > largest ? square : largest;
   }
   int code = MPI_SUCCESS;
   if (is_set) code = MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
   const int64_t all = is_set ? rind_particles_num_global(sph->particles) : count;
   const rind_sph_slicer slicer = rind_sph_slicer_of(largest, (double)all);
-  for (int64_t i = 0; i < count; ++i)
-    rind_sph_slice(&slicer, square_of_excess(sph, i), sum);
+  for (int p = 0; p < count; ++p)
+    rind_sph_slice(&slicer, square_of_excess(sph, p), sum);
   if (is_set && code == MPI_SUCCESS)
     code = MPI_Allreduce(MPI_IN_PLACE, sum, RIND_SPH_SLICES, MPI_DOUBLE, MPI_SUM, comm);
   RIND_REQUIRE(sph->context, code == MPI_SUCCESS, RIND_ERROR_MPI, "MPI_Allreduce of a loss failed");
@@ -88,10 +82,11 @@ static rind_error build_list(rind_sph *sph) {
       .others = {halo->position[0], halo->position[1], halo->position[2]},
       .id = halo->id};
   int bad = -1;
-  RIND_REQUIRE(sph->context, rind_sph_list_build(&sph->grid, &source, &sph->list, &bad),
+  RIND_REQUIRE(sph->context,
+               rind_sph_list_build(&sph->grid, &source, sph->context->threads, &sph->list, &bad),
                RIND_ERROR_MEMORY, "no memory to sort %d points", source.count);
   RIND_TRY(say_where(sph, bad));
-  return reserve_densities(sph, source.count);
+  return sph->particles ? reserve_densities(sph, source.count) : RIND_OK;
 }
 
 /* Collective for sets. */
@@ -99,18 +94,25 @@ static rind_error agree(const rind_sph *sph, rind_error error) {
   return sph->particles ? rind_context_agree(sph->context, error) : error;
 }
 
+/* Collective. Sends own densities, takes those of the halo. */
+static rind_error exchange_densities(rind_sph *sph) {
+  rind_sph_list_give_density(&sph->list, RIND_FLOAT64, sph->density, sph->context->threads);
+  RIND_TRY(rind_sph_halo_densities(&sph->halo, sph->points.count, sph->density));
+  rind_sph_list_take_density(&sph->list, sph->density);
+  return RIND_OK;
+}
+
 static rind_error run_host(rind_sph *sph, const rind_sph_wanted *want) {
   const int threads = sph->context->threads;
   if (sph->particles) RIND_TRY(rind_sph_take_set(sph));
   RIND_TRY(agree(sph, build_list(sph)));
-  const int64_t own = sph->points.count;
-  rind_sph_list_density(&sph->list, &sph->numbers, sph->density, threads);
-  if (want->density) give_densities(sph, own, want->density);
-  if (want->loss) RIND_TRY(agree(sph, find_loss(sph, own, want->loss)));
+  rind_sph_list *list = &sph->list;
+  rind_sph_list_density(list, &sph->numbers, threads);
+  if (want->density) rind_sph_list_give_density(list, sph->options.type, want->density, threads);
+  if (want->loss) RIND_TRY(agree(sph, find_loss(sph, want->loss)));
   if (!want->gradient) return RIND_OK;
-  if (sph->particles) RIND_TRY(rind_sph_halo_densities(&sph->halo, own, sph->density));
-  rind_sph_list_gradient(&sph->list, &sph->numbers, sph->density, sph->options.type, want->gradient,
-                         threads);
+  if (sph->particles) RIND_TRY(exchange_densities(sph));
+  rind_sph_list_gradient(list, &sph->numbers, sph->options.type, want->gradient, threads);
   return RIND_OK;
 }
 

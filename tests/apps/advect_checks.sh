@@ -203,7 +203,7 @@ check_device() {
   check "large blocks" test "$(number checksum "$sum")" = "$(number checksum "$line")"
   fails 2 "--fused-ghosts with blocks of 36 cells" 2 --dim 3 --level 0 --cells 36 --time 0.01 \
     --device --fused-ghosts
-  advect 1 --level 2 --cells 8 --time 0.1 --picture host.png >/dev/null
+  advect 2 --level 2 --cells 8 --time 0.1 --picture host.png >/dev/null
   advect 2 --level 2 --cells 8 --time 0.1 --picture device.png --device >/dev/null
   check "the same picture" cmp host.png device.png
 }

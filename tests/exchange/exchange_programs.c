@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_CASES = NUM_SCENES + NUM_TREES, NUM_RULES = 4, NUM_KINDS = 6 };
+/* An adjoint of several threads has a batch for each block, as one on the device. */
+enum { NUM_CASES = NUM_SCENES + NUM_TREES, NUM_RULES = 4, NUM_KINDS = 6, THREADS = 2 };
 
 static const rind_rules rule_sets[NUM_RULES] = {
     {.restriction = RIND_RESTRICTION_FLUX_MATCHED,
@@ -61,15 +62,12 @@ static double *find(const rind_programs *p, const rind_program_item *item, const
 static void run_moves(const rind_programs *p, const rind_program_item *item, const bases *b) {
   for (int m = 0; m < item->num_moves * RIND_PROGRAM_LANES; ++m) {
     const rind_program_move *move = &p->move[item->first_move + m];
-    const bool there = RIND_PROGRAM_SLOT(move->term) != RIND_PROGRAM_NONE;
-    double value = 0.0, own = 0.0;
+    double value = 0.0;
     if (move->cell == RIND_PROGRAM_NO_CELL) continue;
-    find(p, item, b, rind_program_term(RIND_PROGRAM_OWN, false, move->cell), &own);
-    if (there) find(p, item, b, move->term, &value);
-    copies += !p->adds;
-    adds += p->adds;
-    written_back += p->adds ? !there : RIND_PROGRAM_SLOT(move->term) == RIND_PROGRAM_OWN;
-    store(b->to[item->to], b->to_type, move->cell, p->adds ? there ? own + value : own : value);
+    find(p, item, b, move->term, &value);
+    ++copies;
+    written_back += RIND_PROGRAM_SLOT(move->term) == RIND_PROGRAM_OWN;
+    store(b->to[item->to], b->to_type, move->cell, value);
   }
 }
 
@@ -78,16 +76,20 @@ static void run_sums(const rind_programs *p, const rind_program_item *item, cons
     const rind_program_sum *head = &p->sum[item->first_sum + s];
     for (int l = 0; l < RIND_PROGRAM_LANES; ++l) {
       const int32_t cell = p->cell[head->first_cell + l];
+      const bool plain = head->first_weight < 0;
       double sum = 0.0, value = 0.0;
+      int terms = 0;
       if (cell == RIND_PROGRAM_NO_CELL) continue;
-      for (int t = 0; t < head->num_terms; ++t) {
-        const int at = head->first_term + t * RIND_PROGRAM_LANES + l;
-        if (RIND_PROGRAM_SLOT(p->term[at]) == RIND_PROGRAM_NONE) break;
-        find(p, item, b, p->term[at], &value);
-        const double product = p->weight[at] * value;
-        sum = t == 0 ? product : sum + product;
+      for (; terms < head->num_terms; ++terms) {
+        const int at = terms * RIND_PROGRAM_LANES + l;
+        const int32_t term = p->term[head->first_term + at];
+        if (RIND_PROGRAM_SLOT(term) == RIND_PROGRAM_NONE) break;
+        find(p, item, b, term, &value);
+        const double product = plain ? value : p->weight[head->first_weight + at] * value;
+        sum = terms == 0 ? product : sum + product;
       }
-      ++sums;
+      *(plain ? &adds : &sums) += 1;
+      written_back += plain && terms == 1;
       store(b->to[item->to], b->to_type, cell, sum);
     }
   }
@@ -104,10 +106,15 @@ static void check_written_back(const scene *s, const rind_programs *p, const rin
       interior[origin + cell_offset(layout, cell, c)] = is_interior(s, cell);
   while (next_cell(s, cell));
   long wrong = 0;
-  for (int m = 0; p->adds && m < p->num_moves; ++m)
-    wrong += p->move[m].cell != RIND_PROGRAM_NO_CELL &&
-             RIND_PROGRAM_SLOT(p->move[m].term) == RIND_PROGRAM_NONE &&
-             !interior[origin + p->move[m].cell];
+  for (int i = 0; p->adds && i < p->num_sums; ++i)
+    for (int l = 0; l < RIND_PROGRAM_LANES; ++l) {
+      const rind_program_sum *head = &p->sum[i];
+      const int32_t written = p->cell[head->first_cell + l];
+      const bool alone = head->num_terms == 1 ||
+                         RIND_PROGRAM_SLOT(p->term[head->first_term + RIND_PROGRAM_LANES + l]) ==
+                             RIND_PROGRAM_NONE;
+      wrong += written != RIND_PROGRAM_NO_CELL && alone && !interior[origin + written];
+    }
   CHECK(wrong == 0, "%s: %ld ghosts are written back", s->name, wrong);
   free(interior);
 }
@@ -237,12 +244,12 @@ int main(int argc, char **argv) {
     for (int r = 0; r < NUM_RULES; ++r) {
       if (number < NUM_SCENES) {
         scene s;
-        scene_create(MPI_COMM_WORLD, number, 1, &rule_sets[r], &s);
+        scene_create(MPI_COMM_WORLD, number, THREADS, &rule_sets[r], &s);
         check_scene(&s, r);
         scene_destroy(&s);
       } else {
         trees t;
-        trees_create(MPI_COMM_WORLD, number - NUM_SCENES, 1, &rule_sets[r], &t);
+        trees_create(MPI_COMM_WORLD, number - NUM_SCENES, THREADS, &rule_sets[r], &t);
         check_scene(&t.s, r);
         trees_destroy(&t);
       }

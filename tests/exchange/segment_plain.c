@@ -31,8 +31,8 @@ static double next_value(void) {
 }
 
 static int64_t length_of(shape kind, int64_t segment, int64_t num_segments) {
-  static const int64_t medium[] = {127, 128, 129, 255, 256, 257, 1919, 1920, 1921, 2043, 2044};
-  static const int64_t longs[] = {2045,      2046, 3840,          3841, 16384,          16385,
+  static const int64_t medium[] = {127, 128, 129, 255, 256, 257, 1920, 1921, 2045, 2047, 2048};
+  static const int64_t longs[] = {2049,      2050, 4096,          4097, 16384,          16385,
                                   16384 * 4, 5,    16384 * 4 + 1, 0,    128 * 16384 + 1};
   switch (kind) {
   case ALIKE:

@@ -128,6 +128,46 @@ static void check_many_rows(rind_context *context, rind_space space) {
   rind_segment_destroy(&segment);
 }
 
+/* Calls that follow each other without a wait, each with the results of the one before. */
+static void check_chain(rind_context *context, rind_space space) {
+  enum { ROUNDS = 4 };
+  int64_t *begin = make_begin(HALF);
+  rind_segment *segment = NULL;
+  CHECK_OK(rind_segment_create_offsets(context, space, shape_counts[HALF], begin, &segment),
+           context);
+  for (int variant = 0; variant < 4; ++variant) {
+    const rind_type type = variant & 1 ? RIND_FLOAT32 : RIND_FLOAT64;
+    rows r = make_rows(begin, shape_counts[HALF], type, 2, variant & 2, false);
+    double *got = malloc((size_t)r.values * sizeof *got);
+    double *expected = malloc((size_t)r.values * sizeof *expected);
+    array values = make_array(space, type, r.value, r.values, 1);
+    array sums = make_array(space, type, r.sum, r.sums, 1);
+    for (int call = 0; call < 2 * ROUNDS; ++call) {
+      const bool gather = call % 2;
+      if (gather)
+        CHECK_OK(rind_segment_gather(segment, &r.what, sums.data, values.data), context);
+      else
+        CHECK_OK(rind_segment_sum(segment, &r.what, values.data, sums.data), context);
+    }
+    for (int call = 0; call < 2 * ROUNDS; ++call) {
+      const bool gather = call % 2;
+      plain_call(begin, shape_counts[HALF], &r, gather, expected);
+      memcpy(gather ? r.value : r.sum, expected,
+             (size_t)(gather ? r.values : r.sums) * sizeof *expected);
+    }
+    CHECK_OK(rind_context_wait(context), context);
+    take_array(&values, type, got, r.values);
+    CHECK(memcmp(got, r.value, (size_t)r.values * sizeof *got) == 0, "values, variant %d", variant);
+    take_array(&sums, type, got, r.sums);
+    CHECK(memcmp(got, r.sum, (size_t)r.sums * sizeof *got) == 0, "sums, variant %d", variant);
+    free(expected);
+    free(got);
+    destroy_rows(&r);
+  }
+  rind_segment_destroy(&segment);
+  free(begin);
+}
+
 /* From a list in any order: values of a segment in the list's order; sums of whole numbers are
  * those of a scatter. */
 static void check_lists(rind_context *context) {
@@ -267,6 +307,7 @@ int main(int argc, char **argv) {
     restart_random();
     check_shapes(context, device ? RIND_DEVICE : RIND_HOST);
     check_many_rows(context, device ? RIND_DEVICE : RIND_HOST);
+    check_chain(context, device ? RIND_DEVICE : RIND_HOST);
     if (device) check_reach(context);
     if (threads == 1) {
       check_lists(context);

@@ -4,7 +4,7 @@
 
 #define GATHER_WAY(word) word##_plain
 #define GATHER_STORE(to, value) (*(to) = (value))
-#include <gather_batches.h>
+#include <way_batches_body.h>
 
 void rind_gather_host_batches(const rind_gather *gather, const int *first, int num_batches,
                               void *const *to_base, const void *const *source_base, int threads,

@@ -3,7 +3,7 @@
 
 #define GATHER_WAY(word) word##_plain
 #define GATHER_STORE(to, value) (*(to) = (value))
-#include <gather_fills.h>
+#include <way_fills_body.h>
 
 void rind_gather_host(const rind_gather *gather, int first, int last, void *const *to_base,
                       const void *const *own_base, const void *const *source_base, int threads) {

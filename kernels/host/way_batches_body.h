@@ -1,4 +1,4 @@
-/* gather_batches.h - rows that add to what is there, batch by batch. Included after defining
+/* way_batches_body.h - rows that add to what is there, batch by batch. Included after defining
  *     GATHER_WAY(word)            word with the ending of what it is compiled for
  *     GATHER_STORE(to, value)     as gather_body.h says */
 #include <core.h>

@@ -1,4 +1,4 @@
-/* gather_fills.h - the fills of a gather, for all pairs of types. Included after defining
+/* way_fills_body.h - the fills of a gather, for all pairs of types. Included after defining
  *     GATHER_WAY(word)            word with the ending of what it is compiled for
  *     GATHER_STORE(to, value)     as gather_body.h says */
 #include <gather_ways.h>

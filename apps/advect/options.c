@@ -3,8 +3,7 @@
 
 #include "cli.h"
 #include "status.h"
-
-static const char *const type_words[] = {"f64", "f32", NULL};
+#include "words.h"
 
 static const char epilogue[] =
     "The domain is [0, 1] along x and as long along the other axes as trees of that size make it.\n"
@@ -59,7 +58,7 @@ bool options_parse(MPI_Comm comm, int argc, char *const *argv, advect_options *o
       {"time", APP_DOUBLE, &o->time, NULL, 0.0001, 1000, "when to end; 2D: turns"},
       {"steps", APP_INT, &o->steps, NULL, 0, 1e9, "time steps; 0: as many as --cfl asks for"},
       {"cfl", APP_DOUBLE, &o->cfl, NULL, 0.001, 1, "Courant number, summed over the axes"},
-      {"type", APP_WORD, &o->type, type_words, 0, 0,
+      {"type", APP_WORD, &o->type, app_type_words, 0, 0,
        "numbers of the field: double or single precision"},
       {"limiter", APP_WORD, &o->limiter, limiter_words, 0, 0, "of slopes: none, or van Albada's"},
       {"device", APP_FLAG, &o->device, NULL, 0, 0, "fields and steps on a GPU, with the same bits"},
@@ -71,8 +70,7 @@ bool options_parse(MPI_Comm comm, int argc, char *const *argv, advect_options *o
       {"output", APP_OUTPUT, &o->output, NULL, 0, 0,
        "VTKHDF file of the final field, for ParaView; name it .hdf"},
       {"picture", APP_OUTPUT, &o->picture, NULL, 0, 0, "PNG of beginning, middle, end and blocks"},
-      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0,
-       "on stderr; auto: a bar on a terminal, or what RIND_PROGRESS says"},
+      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},
       {"json", APP_FLAG, &o->json, NULL, 0, 0, "the summary as one line of JSON"},
   };
   const app_usage usage = {

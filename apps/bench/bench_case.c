@@ -2,6 +2,7 @@
 #include <bench_case.h>
 #include <bench_device.h>
 #include <demand.h>
+#include <words.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -159,16 +160,6 @@ rind_error bench_call_adjoint(void *what) {
   return rind_fill_adjoint(filler->exchange, filler->field);
 }
 
-static const char *interpolation_name(rind_interpolation interpolation) {
-  static const char *const names[] = {"quadratic", "coarse-only", "injection", "conservative",
-                                      "user"};
-  return names[interpolation];
-}
-
-static const char *restriction_name(rind_restriction restriction) {
-  return restriction == RIND_RESTRICTION_AVERAGE ? "average" : "flux-matched";
-}
-
 /* Values that a fill writes. */
 static double num_values(const bench_options *options, const bench_case *c) {
   return (double)c->stats.ghost_cells * options->layout.components;
@@ -191,12 +182,11 @@ void bench_print_begin(const char *bench, const rind_context *context, const ben
          layout->components);
   printf(", \"type\": \"%s\", \"storage\": \"%s\", \"order\": \"%s\", \"regions\": \"%s\", "
          "\"rules\": \"%s+%s\"",
-         layout->type == RIND_FLOAT64 ? "f64" : "f32",
-         layout->storage == RIND_PACKED ? "packed" : "blocks",
+         app_type_words[layout->type], layout->storage == RIND_PACKED ? "packed" : "blocks",
          layout->order == RIND_COMPONENTS_OUTERMOST ? "outermost" : "innermost",
          options->rules.regions == RIND_REGIONS_FACES ? "faces" : "all",
-         interpolation_name(options->rules.interpolation),
-         restriction_name(options->rules.restriction));
+         app_interpolation_words[options->rules.interpolation],
+         app_restriction_words[options->rules.restriction]);
   printf(", \"ranks\": %d, \"threads\": %d, \"space\": \"%s\", \"blocks\": %lld, \"fills\": "
          "%lld, \"terms\": %lld, \"ghost_cells\": %lld",
          rind_context_size(context), rind_context_threads(context),
@@ -254,8 +244,8 @@ void bench_print_table(const rind_context *context, const bench_options *options
          "threads\n",
          bench_names[options->forest.name], (long long)rind_forest_num_global_blocks(c->forest),
          options->layout.cells, options->layout.dim, (long long)c->stats.ghost_cells,
-         interpolation_name(options->rules.interpolation),
-         restriction_name(options->rules.restriction), rind_context_size(context),
+         app_interpolation_words[options->rules.interpolation],
+         app_restriction_words[options->rules.restriction], rind_context_size(context),
          rind_context_threads(context));
   printf("%-34s %12s %12s %12s %12s\n", "", "median us", "min us", "p90 us", "ns a value");
   for (int v = 0; v < num_variants; ++v) {

@@ -5,6 +5,7 @@
  * those of each rank in turn, part by part. */
 #include <bench_case.h>
 #include <bench_matrix_file.h>
+#include <outputs.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -228,15 +229,15 @@ static rind_error write_file(exporter *e, const char *path, int most_terms,
         rind_context_fail(e->context, RIND_ERROR_MEMORY, "no memory for %d rows at a time", PART);
   error = rind_context_agree(e->context, error);
   const bool writes = error == RIND_OK && rind_context_rank(e->context) == 0;
-  if (writes && !begin_file(e, path, size)) e->failure = errno;
+  char *aside = writes ? app_part_begin(path) : NULL;
+  if (writes && !(aside && begin_file(e, aside, size))) e->failure = errno;
   if (error == RIND_OK) error = write_rows(e, &row);
   if (writes) {
-    const bool made = e->file.handle >= 0;
-    if (!bench_matrix_file_close(&e->file) && e->failure == 0) e->failure = errno;
+    if (aside && !bench_matrix_file_close(&e->file) && e->failure == 0) e->failure = errno;
+    if (aside && !app_part_end(aside, path, e->failure == 0) && e->failure == 0) e->failure = errno;
     if (e->failure != 0)
       error = rind_context_fail(e->context, RIND_ERROR_IO, "cannot write %s: %s", path,
                                 strerror(e->failure));
-    if (e->failure != 0 && made) remove(path);
   }
   free(row.source);
   free(row.weight);

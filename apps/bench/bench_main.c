@@ -4,18 +4,15 @@
 #include <cli.h>
 #include <ending.h>
 #include <status.h>
+#include <words.h>
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const type_words[] = {"f64", "f32", NULL};
 static const char *const storage_words[] = {"packed", "blocks", NULL};
 static const char *const space_words[] = {"host", "device", NULL};
 static const char *const order_words[] = {"outermost", "innermost", NULL};
 static const char *const region_words[] = {"all", "faces", NULL};
-static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
-                                                  "conservative", NULL};
-static const char *const restriction_words[] = {"average", "flux-matched", NULL};
 static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
 /* What the options set, as the parser wants it. */
@@ -38,12 +35,12 @@ static bool parse(int argc, char **argv, words *w, int *status) {
       {"ghosts", APP_INT, &w->ghosts, .min = 1, .max = 512, .help = "ghost layers"},
       {"layers", APP_INT, &w->layers, .max = 512, .help = "layers to fill; 0: all"},
       {"regions", APP_WORD, &w->regions, .words = region_words, .help = "regions to fill"},
-      {"interpolation", APP_WORD, &w->interpolation, .words = interpolation_words,
+      {"interpolation", APP_WORD, &w->interpolation, .words = app_interpolation_words,
        .help = "rows of fine ghosts"},
-      {"restriction", APP_WORD, &w->restriction, .words = restriction_words,
+      {"restriction", APP_WORD, &w->restriction, .words = app_restriction_words,
        .help = "rows of coarse ghosts"},
       {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell"},
-      {"type", APP_WORD, &w->type, .words = type_words, .help = "of the values"},
+      {"type", APP_WORD, &w->type, .words = app_type_words, .help = "of the values"},
       {"space", APP_WORD, &w->space, .words = space_words, .help = "of the fields"},
       {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks"},
       {"order", APP_WORD, &w->order, .words = order_words, .help = "of the components"},

@@ -1,8 +1,11 @@
-/* outputs.c - tries whether files can be written. */
+/* outputs.c - tries whether files can be written, and writes them beside the old ones. */
 #include "outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,4 +22,25 @@ int app_why_not_written(const char *path) {
   close(file);
   unlink(path);
   return 0;
+}
+
+char *app_part_begin(const char *path) {
+  static const char ending[] = ".part";
+  struct stat there;
+  char *part = malloc(strlen(path) + sizeof ending);
+  if (part == NULL) return NULL;
+  strcpy(part, path);
+  if (lstat(path, &there) != 0 || S_ISREG(there.st_mode)) strcat(part, ending);
+  return part;
+}
+
+bool app_part_end(char *part, const char *path, bool good) {
+  if (strcmp(part, path) != 0) {
+    if (good) good = rename(part, path) == 0;
+    const int reason = errno;
+    if (!good) unlink(part);
+    errno = reason;
+  }
+  free(part);
+  return good;
 }

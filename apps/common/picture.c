@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "letters.h"
+#include "outputs.h"
 
 bool app_picture_create(app_picture *picture, int width, int height, app_colour background) {
   picture->width = width;
@@ -23,20 +24,25 @@ void app_picture_destroy(app_picture *picture) {
   picture->rgb = NULL;
 }
 
-bool app_picture_write(const app_picture *picture, const char *path) {
+static bool write_png(const app_picture *picture, const char *path) {
   png_image image;
   memset(&image, 0, sizeof image);
   image.version = PNG_IMAGE_VERSION;
   image.width = (png_uint_32)picture->width;
   image.height = (png_uint_32)picture->height;
   image.format = PNG_FORMAT_RGB;
-  errno = 0;
   FILE *file = fopen(path, "wb");
   if (file == NULL) return false;
   const bool written =
       png_image_write_to_stdio(&image, file, 0, picture->rgb, 0, NULL) != 0 && fflush(file) == 0;
   const bool closed = fclose(file) == 0;
   return written && closed;
+}
+
+bool app_picture_write(const app_picture *picture, const char *path) {
+  errno = 0;
+  char *part = app_part_begin(path);
+  return part != NULL && app_part_end(part, path, write_png(picture, part));
 }
 
 void app_draw_blend(app_picture *picture, int x, int y, app_colour colour, double alpha) {

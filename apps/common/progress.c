@@ -11,6 +11,7 @@ enum { BAR = 40 };
 static const double bar_interval = 0.2, line_interval = 5;
 
 const char *const app_progress_words[] = {"auto", "plain", "bar", "none", NULL};
+const char app_progress_help[] = "on stderr; auto: a bar on a terminal, or what RIND_PROGRESS says";
 
 static app_progress_mode resolve(app_progress_mode mode) {
   if (mode != APP_PROGRESS_AUTO) return mode;

@@ -17,6 +17,7 @@ typedef enum app_progress_mode {
 
 /* "auto", "plain", "bar", "none", NULL: the words of --progress. */
 extern const char *const app_progress_words[];
+extern const char app_progress_help[];
 
 typedef struct app_progress {
   app_progress_mode mode; /* NONE on all ranks but 0 */

@@ -2,26 +2,25 @@
  */
 #include <cli.h>
 #include <demand.h>
+#include <draw_items.h>
 #include <ending.h>
+#include <outputs.h>
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 #include <status.h>
-#include <svg.h>
+#include <words.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITEM_DOUBLES = sizeof(svg_item) / sizeof(double), CAPTION = 200 };
 enum { MOST_BLOCKS = 1000000, BLOCK_TEXT = 120 /* bytes of a block in a file, about */ };
 
 static const char *const refine_words[] = {"corner", "half", "middle", "none", NULL};
 static const char *const region_words[] = {"lower-left",  "lower", "lower-right", "left",
                                            "self",        "right", "upper-left",  "upper",
                                            "upper-right", NULL};
-static const char *const interpolation_words[] = {"quadratic", "coarse-only", "injection",
-                                                  "conservative", NULL};
-static const char *const restriction_words[] = {"average", "flux-matched", NULL};
 static const char *const wall_words[] = {"none", "even", "odd", "constant", "linear", NULL};
 
 typedef struct options {
@@ -33,98 +32,17 @@ typedef struct options {
   const char *output;
 } options;
 
-/* The items of this rank. */
-typedef struct list {
-  svg_item *item;
-  int num, room;
-  bool lost; /* no memory */
-} list;
-
-static void add(list *items, const svg_item *item) {
-  if (items->num == items->room) {
-    const int room = items->room > 0 ? 2 * items->room : 256;
-    svg_item *more = realloc(items->item, (size_t)room * sizeof *more);
-    if (!more) {
-      items->lost = true;
-      return;
-    }
-    items->item = more;
-    items->room = room;
-  }
-  items->item[items->num++] = *item;
-}
-
-static void add_cell(list *items, svg_kind kind, const rind_block *block, int cells, int i, int j) {
-  const double w = block->side[0] / cells, h = block->side[1] / cells;
-  add(items, &(svg_item){kind, block->lower[0] + i * w, block->lower[1] + j * h, w, h, 0, 0});
-}
-
-static void box_cell(const rind_box *box, int i, int j, int cell[3]) {
-  const int loop[3] = {i, j, 0};
-  for (int a = 0; a < 3; ++a)
-    cell[box->axis[a]] = box->origin[box->axis[a]] + loop[a] * box->step[a];
-}
-
-static void add_box(list *items, svg_kind kind, const rind_block *block, int cells,
-                    const rind_box *box, const int32_t extent[3]) {
-  for (int j = 0; j < extent[1]; ++j)
-    for (int i = 0; i < extent[0]; ++i) {
-      int cell[3];
-      box_cell(box, i, j, cell);
-      add_cell(items, kind, block, cells, cell[0], cell[1]);
-    }
-}
-
-static void add_grid(list *items, svg_kind kind, const rind_block *block, int cells, int pad) {
-  for (int j = -pad; j < cells + pad; ++j)
-    for (int i = -pad; i < cells + pad; ++i) {
-      const bool inside = i >= 0 && j >= 0 && i < cells && j < cells;
-      if (inside == (pad == 0)) add_cell(items, kind, block, cells, i, j);
-    }
-}
-
-/* An arrow from the term's first cell to the fill's. */
-static void add_arrow(list *items, int cells, const rind_block *from, const rind_term_view *term,
-                      const rind_block *to, const rind_fill_view *view) {
-  int source[3], filled[3];
-  box_cell(&term->box, 0, 0, source);
-  box_cell(&view->box, 0, 0, filled);
-  double at[2], end[2];
-  for (int a = 0; a < 2; ++a) {
-    at[a] = from->lower[a] + (source[a] + 0.5) * from->side[a] / cells;
-    end[a] = to->lower[a] + (filled[a] + 0.5) * to->side[a] / cells;
-  }
-  add(items, &(svg_item){SVG_ARROW, at[0], at[1], end[0] - at[0], end[1] - at[1], term->weight, 0});
-}
-
-static void add_fill(list *items, const rind_schedule *schedule, int fill,
-                     const rind_fill_view *view, char *caption) {
+static void describe(const rind_schedule *schedule, const rind_fill_view *view, char *caption) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
-  const int cells = rind_schedule_cells(schedule);
-  const rind_block *to = &arrays->block[view->block];
-  /* Term 0 of an adjoint is the cell itself; the others read ghosts. */
-  const int adjoint = rind_schedule_is_adjoint(schedule), ghosts = rind_schedule_ghosts(schedule);
-  add_grid(items, SVG_CELL, to, cells, 0);
-  if (!adjoint) add_grid(items, SVG_GHOST, to, cells, ghosts);
-  add_box(items, SVG_FILLED, to, cells, &view->box, view->extent);
-  for (int t = adjoint; t < view->num_terms; ++t) {
-    rind_term_view term;
-    if (rind_schedule_term(schedule, fill, t, &term) != RIND_OK || term.block < 0) continue;
-    const rind_block *from = &arrays->block[term.block];
-    const bool own = term.block == view->block;
-    if (!own && t + 1 == view->num_terms) add_grid(items, SVG_CELL, from, cells, 0);
-    if (adjoint && t + 1 == view->num_terms) add_grid(items, SVG_GHOST, from, cells, ghosts);
-    add_box(items, own ? SVG_OWN : SVG_SOURCE, from, cells, &term.box, view->extent);
-    add_arrow(items, cells, from, &term, to, view);
-  }
-  snprintf(caption, CAPTION, "%s%s: %d terms; block %lld, region %s, box %d",
-           adjoint ? "adjoint of " : "", rind_family_name(view->family), view->num_terms,
-           (long long)to->global, region_words[view->region - 9], view->number);
+  snprintf(caption, DRAW_CAPTION, "%s%s: %d terms; block %lld, region %s, box %d",
+           rind_schedule_is_adjoint(schedule) ? "adjoint of " : "", rind_family_name(view->family),
+           view->num_terms, (long long)arrays->block[view->block].global,
+           region_words[view->region - 9], view->number);
 }
 
 /* Collective. Draws the chosen fill on the rank that has it; false if none has. Rows of an adjoint
  * for the cells of one block are many ranks': of these the one with the last block's ghosts. */
-static bool add_chosen(list *items, const rind_schedule *schedule, const options *o,
+static bool add_chosen(draw_items *items, const rind_schedule *schedule, const options *o,
                        char *caption) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(rind_schedule_forest(schedule));
   int64_t mine = -1, last;
@@ -138,7 +56,10 @@ static bool add_chosen(list *items, const rind_schedule *schedule, const options
         rind_schedule_term(schedule, f, view.num_terms - 1, &term) == RIND_OK)
       mine = term.block >= 0 ? arrays->block[term.block].global : o->block;
   MPI_Allreduce(&mine, &last, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  if (mine >= 0 && mine == last) add_fill(items, schedule, f - 1, &view, caption);
+  if (mine >= 0 && mine == last) {
+    draw_add_fill(items, schedule, f - 1, &view);
+    describe(schedule, &view, caption);
+  }
   return last >= 0;
 }
 
@@ -171,44 +92,6 @@ static void complain_of_choice(const rind_schedule *schedule, const options *o) 
     app_complain(MPI_COMM_WORLD, "rind-draw",
                  "--box is %d, region %s of block %d has boxes 0 to %d", o->box, region, o->block,
                  boxes - 1);
-}
-
-static void add_blocks(list *items, const rind_forest *forest, int rank) {
-  for (int b = 0; b < rind_forest_num_blocks(forest); ++b) {
-    const rind_block *block = rind_forest_block(forest, b);
-    add(items, &(svg_item){SVG_BLOCK, block->lower[0], block->lower[1], block->side[0],
-                           block->side[1], rank, block->level});
-  }
-}
-
-/* Collective. All ranks' items on rank 0; the caption of the rank that has one. */
-static bool collect(MPI_Comm comm, list *mine, list *all, char *caption) {
-  int rank, size;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  const int count = mine->num * ITEM_DOUBLES;
-  int *counts = calloc((size_t)size, sizeof *counts), *at = calloc((size_t)size, sizeof *at);
-  int have = counts && at && !mine->lost;
-  MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, comm);
-  if (have) {
-    MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, comm);
-    int total = 0;
-    for (int r = 0; r < size; ++r) {
-      at[r] = total;
-      total += counts[r];
-    }
-    all->num = total / ITEM_DOUBLES;
-    all->item = calloc((size_t)total + 1, sizeof(double));
-    have = all->item != NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &have, 1, MPI_INT, MPI_MIN, comm);
-  }
-  if (have) {
-    MPI_Gatherv(mine->item, count, MPI_DOUBLE, all->item, counts, at, MPI_DOUBLE, 0, comm);
-    MPI_Allreduce(MPI_IN_PLACE, caption, CAPTION, MPI_CHAR, MPI_MAX, comm);
-  }
-  free(counts);
-  free(at);
-  return have;
 }
 
 static int splits(const rind_block *block, void *user) {
@@ -268,15 +151,22 @@ static rind_error make_schedule(rind_context *context, options *o, rind_forest *
   return error;
 }
 
-static int save(rind_context *context, const options *o, const list *all, const char *caption) {
+static bool write_file(const svg_picture *picture, const char *path) {
+  char *part = app_part_begin(path);
+  FILE *file = part ? fopen(part, "w") : NULL;
+  const bool written = file && svg_write(file, picture);
+  const bool closed = file && fclose(file) == 0;
+  return part && app_part_end(part, path, written && closed);
+}
+
+static int save(rind_context *context, const options *o, const draw_items *all,
+                const char *caption) {
   int status = APP_OK;
   if (rind_context_rank(context) == 0) {
     const svg_picture picture = {all->item, all->num, rind_context_size(context),
                                  o->width,  caption,  o->adjoint};
-    FILE *file = fopen(o->output, "w");
-    const bool written = file && svg_write(file, &picture);
-    if (!(file && fclose(file) == 0 && written)) {
-      fprintf(stderr, "rind-draw: %s cannot be written\n", o->output);
+    if (!write_file(&picture, o->output)) {
+      fprintf(stderr, "rind-draw: cannot write %s: %s\n", o->output, strerror(errno));
       status = APP_IO;
     } else {
       printf("%s: %s\n", o->output, caption);
@@ -289,16 +179,16 @@ static int save(rind_context *context, const options *o, const list *all, const 
 static int draw(rind_context *context, options *o) {
   rind_forest *forest = NULL;
   rind_schedule *schedule = NULL;
-  list mine = {0}, all = {0};
-  char caption[CAPTION] = {0};
+  draw_items mine = {0}, all = {0};
+  char caption[DRAW_CAPTION] = {0};
   const rind_error error = make_schedule(context, o, &forest, &schedule);
   int status = app_status_of(error);
   if (error == RIND_OK) {
-    add_blocks(&mine, forest, rind_context_rank(context));
+    draw_add_blocks(&mine, forest, rind_context_rank(context));
     if (!add_chosen(&mine, schedule, o, caption)) {
       complain_of_choice(schedule, o);
       status = APP_USAGE;
-    } else if (collect(MPI_COMM_WORLD, &mine, &all, caption)) {
+    } else if (draw_collect(MPI_COMM_WORLD, &mine, &all, caption)) {
       status = save(context, o, &all, caption);
     } else {
       app_complain(MPI_COMM_WORLD, "rind-draw", "no memory for the picture");
@@ -333,9 +223,9 @@ int main(int argc, char **argv) {
       {"refine", APP_WORD, &o.refine, .words = refine_words, .help = "the refined region"},
       {"cells", APP_INT, &o.cells, .min = 2, .max = 64, .help = "cells a block and axis, even"},
       {"ghosts", APP_INT, &o.ghosts, .min = 1, .max = 32, .help = "ghost layers"},
-      {"interpolation", APP_WORD, &o.interpolation, .words = interpolation_words,
+      {"interpolation", APP_WORD, &o.interpolation, .words = app_interpolation_words,
        .help = "rows of fine ghosts"},
-      {"restriction", APP_WORD, &o.restriction, .words = restriction_words,
+      {"restriction", APP_WORD, &o.restriction, .words = app_restriction_words,
        .help = "rows of coarse ghosts"},
       {"wall", APP_WORD, &o.wall, .words = wall_words, .help = "what all walls do"},
       {"block", APP_INT, &o.block, .max = 1e9, .help = "global number of the chosen fill's block"},

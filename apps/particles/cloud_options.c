@@ -4,8 +4,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "status.h"
-
-static const char *const type_words[] = {"f64", "f32", NULL};
+#include "words.h"
 
 static const char epilogue[] =
     "The domain is the unit square or cube. Each particle has the mass 1 / --particles; the "
@@ -39,7 +38,7 @@ bool cloud_options_parse(MPI_Comm comm, int argc, char *const *argv, cloud_optio
       {"refine", APP_INT, &o->refine, NULL, 0, 10, "levels more where --limit asks for them"},
       {"limit", APP_INT64, &o->limit, NULL, 1, 1e11, "blocks with more particles are split"},
       {"periodic", APP_INT, &o->periodic, NULL, 0, 1, "1: all axes are periodic; 0: walls"},
-      {"type", APP_WORD, &o->type, type_words, 0, 0, "numbers of the field"},
+      {"type", APP_WORD, &o->type, app_type_words, 0, 0, "numbers of the field"},
       {"threads", APP_INT, &o->threads, NULL, 0, 4096, "a rank; 0: what OpenMP says"},
       {"device", APP_FLAG, &o->device, NULL, 0, 0, "deposit and gradient on a GPU"},
       {"repeat", APP_INT, &o->repeat, NULL, 1, 1000,
@@ -47,8 +46,7 @@ bool cloud_options_parse(MPI_Comm comm, int argc, char *const *argv, cloud_optio
       {"picture", APP_OUTPUT, &o->picture, NULL, 0, 0, "PNG of the density and the blocks"},
       {"output", APP_OUTPUT, &o->output, NULL, 0, 0,
        "VTKHDF file of the density, for ParaView; name it .hdf"},
-      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0,
-       "on stderr; auto: a bar on a terminal, or what RIND_PROGRESS says"},
+      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},
       {"json", APP_FLAG, &o->json, NULL, 0, 0, "the summary as one line of JSON"},
   };
   const app_usage usage = {"rind-particles",

@@ -8,6 +8,8 @@
 
 #include <hdf5.h>
 
+#include "outputs.h"
+
 /* A dataset of one or two dimensions; columns 0: one. */
 static bool write_set(hid_t group, const char *name, hid_t type, int64_t rows, int columns,
                       const void *values) {
@@ -81,8 +83,9 @@ static bool write_all(hid_t file, int64_t count, const double *position, const s
 int sph_file_write(const char *path, int64_t count, const double *position, const sph_array *arrays,
                    int num_arrays) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  if (file < 0) return 0;
-  const bool written = write_all(file, count, position, arrays, num_arrays);
-  return H5Fclose(file) >= 0 && written;
+  char *part = app_part_begin(path);
+  const hid_t file = part != NULL ? H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT) : -1;
+  const bool written = file >= 0 && write_all(file, count, position, arrays, num_arrays);
+  const bool closed = file >= 0 && H5Fclose(file) >= 0;
+  return part != NULL && app_part_end(part, path, written && closed);
 }

@@ -4,8 +4,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "status.h"
-
-static const char *const type_words[] = {"f64", "f32", NULL};
+#include "words.h"
 
 static const char epilogue[] =
     "Particles are uniform in a periodic box that holds 10 a unit of volume; h is 0.5, the mass 1, "
@@ -50,7 +49,7 @@ bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *
        "leaves as fit on more"},
       {"split", APP_INT, &o->split, NULL, 0, 1e9,
        "with a forest: split leaves of more particles than this, down to sides of 2 h; 0: none"},
-      {"type", APP_WORD, &o->type, type_words, 0, 0,
+      {"type", APP_WORD, &o->type, app_type_words, 0, 0,
        "of positions, densities and gradients; sums are in double"},
       {"device", APP_FLAG, &o->device, NULL, 0, 0, "on the CUDA device"},
       {"threads", APP_INT, &o->threads, NULL, 1, 4096, "of the host"},
@@ -63,8 +62,7 @@ bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *
        "PNG of the particles before and after, and of the loss"},
       {"output", APP_OUTPUT, &o->output, NULL, 0, 0,
        "VTKHDF file of the relaxed particles, for ParaView; name it .hdf"},
-      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0,
-       "on stderr; auto: a bar on a terminal, or what RIND_PROGRESS says"},
+      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},
       {"json", APP_FLAG, &o->json, NULL, 0, 0, "one line of JSON"},
   };
   const app_usage usage = {"rind-sph",

@@ -13,22 +13,94 @@ RIND_SPH_INLINE SPH_TARGET double SPH_NAME(square_of)(int dim, bool nearest,
   return rind_sph_square(dim, *dx, *dy, *dz);
 }
 
+RIND_SPH_INLINE SPH_TARGET rind_sph_search SPH_NAME(begin)(const rind_sph_numbers *numbers,
+                                                           const rind_sph_range *range,
+                                                           int num_ranges,
+                                                           const rind_sph_lanes *lanes) {
+  rind_sph_search search = {range, range + num_ranges, num_ranges > 0 ? range->first : 0, {0},
+                            {0},   numbers->far};
+  for (int a = 0; a < 3; ++a) {
+    double lower = lanes->at[a][0], upper = lower;
+    for (int l = 1; l < RIND_SPH_LANES; ++l) {
+      lower = lanes->at[a][l] < lower ? lanes->at[a][l] : lower;
+      upper = lanes->at[a][l] > upper ? lanes->at[a][l] : upper;
+    }
+    search.lower[a] = lower;
+    search.upper[a] = upper;
+  }
+  return search;
+}
+
+/* How far outside an interval x is. No lane in it is nearer, whatever is rounded. */
+RIND_SPH_INLINE SPH_TARGET double SPH_NAME(outside)(double lower, double upper, double x) {
+  const double below = lower - x, above = x - upper;
+  const double most = below > above ? below : above;
+  return most > 0 ? most : 0;
+}
+
+/* Takes those of count particles from a place on that are near the box of the lanes, behind num
+ * others; how many there are then. The first loop is for vectors, the second has no branch. */
+RIND_SPH_INLINE SPH_TARGET int SPH_NAME(take)(int dim, bool nearest, bool with_excess,
+                                              const rind_sph_list *list,
+                                              const rind_sph_search *search, int from, int count,
+                                              rind_sph_near *near, int num) {
+  const double *at_x = list->at[0] + from, *at_y = list->at[1] + from;
+  const double *at_z = list->at[dim == 3 ? 2 : 1] + from, *shift = search->range->shift;
+  double x[RIND_SPH_CHUNK], y[RIND_SPH_CHUNK], z[RIND_SPH_CHUNK];
+  int64_t is_near[RIND_SPH_CHUNK];
+  for (int c = 0; c < ((count + 3) & ~3); ++c) {
+    x[c] = at_x[c] + shift[0];
+    y[c] = at_y[c] + shift[1];
+    z[c] = at_z[c] + shift[2];
+    const double dx = SPH_NAME(outside)(search->lower[0], search->upper[0], x[c]);
+    const double dy = SPH_NAME(outside)(search->lower[1], search->upper[1], y[c]);
+    const double dz = SPH_NAME(outside)(search->lower[2], search->upper[2], z[c]);
+    is_near[c] = nearest || rind_sph_square(dim, dx, dy, dz) < search->far;
+  }
+  for (int c = 0; c < count; ++c) {
+    near->at[0][num] = x[c];
+    near->at[1][num] = y[c];
+    if (dim == 3) near->at[2][num] = z[c];
+    if (with_excess) near->excess[num] = list->excess[from + c];
+    num += (int)is_near[c];
+  }
+  return num;
+}
+
+/* The next particles that are near; how many. */
+RIND_SPH_INLINE SPH_TARGET int SPH_NAME(find)(int dim, bool nearest, bool with_excess,
+                                              const rind_sph_list *list, rind_sph_search *search,
+                                              rind_sph_near *near) {
+  int num = 0;
+  while (search->range < search->end && num <= RIND_SPH_MOST_NEAR - RIND_SPH_CHUNK) {
+    const int left = search->range->last - search->from;
+    const int count = left < RIND_SPH_CHUNK ? left : RIND_SPH_CHUNK;
+    num = SPH_NAME(take)(dim, nearest, with_excess, list, search, search->from, count, near, num);
+    search->from += count;
+    if (count == left && ++search->range < search->end) search->from = search->range->first;
+  }
+  return num;
+}
+
 RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_densities)(int dim, bool nearest,
-                                                        const rind_sph_list *list, double inverse_h,
+                                                        const rind_sph_list *list,
+                                                        const rind_sph_numbers *numbers,
                                                         const rind_sph_range *range, int num_ranges,
                                                         rind_sph_lanes *lanes) {
   const rind_sph_grid *grid = &list->grid;
-  const double *at_x = list->at[0], *at_y = list->at[1], *at_z = list->at[dim == 3 ? 2 : 1];
+  const double inverse_h = numbers->inverse_h;
   double x[RIND_SPH_LANES], y[RIND_SPH_LANES], z[RIND_SPH_LANES], sum[RIND_SPH_LANES] = {0};
   for (int l = 0; l < RIND_SPH_LANES; ++l) {
     x[l] = lanes->at[0][l];
     y[l] = lanes->at[1][l];
     z[l] = lanes->at[2][l];
   }
-  for (int k = 0; k < num_ranges; ++k)
-    for (int j = range[k].first; j < range[k].last; ++j) {
-      const double xj = at_x[j] + range[k].shift[0], yj = at_y[j] + range[k].shift[1];
-      const double zj = at_z[j] + range[k].shift[2];
+  rind_sph_search search = SPH_NAME(begin)(numbers, range, num_ranges, lanes);
+  while (search.range < search.end) {
+    rind_sph_near near;
+    const int num = SPH_NAME(find)(dim, nearest, false, list, &search, &near);
+    for (int j = 0; j < num; ++j) {
+      const double xj = near.at[0][j], yj = near.at[1][j], zj = dim == 3 ? near.at[2][j] : 0.0;
 #pragma omp simd
       for (int l = 0; l < RIND_SPH_LANES; ++l) {
         double dx = x[l] - xj, dy = y[l] - yj, dz = dim == 3 ? z[l] - zj : 0.0;
@@ -36,17 +108,18 @@ RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_densities)(int dim, bool nearest,
         sum[l] += rind_sph_weight(square, inverse_h);
       }
     }
+  }
   for (int l = 0; l < RIND_SPH_LANES; ++l)
     lanes->sum[0][l] = sum[l];
 }
 
 RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_gradients)(int dim, bool nearest,
-                                                        const rind_sph_list *list, double inverse_h,
+                                                        const rind_sph_list *list,
+                                                        const rind_sph_numbers *numbers,
                                                         const rind_sph_range *range, int num_ranges,
                                                         rind_sph_lanes *lanes) {
   const rind_sph_grid *grid = &list->grid;
-  const double *at_x = list->at[0], *at_y = list->at[1], *at_z = list->at[dim == 3 ? 2 : 1];
-  const double *excess_of = list->excess;
+  const double inverse_h = numbers->inverse_h;
   double x[RIND_SPH_LANES], y[RIND_SPH_LANES], z[RIND_SPH_LANES], excess[RIND_SPH_LANES];
   double along_x[RIND_SPH_LANES] = {0}, along_y[RIND_SPH_LANES] = {0};
   double along_z[RIND_SPH_LANES] = {0};
@@ -56,10 +129,13 @@ RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_gradients)(int dim, bool nearest,
     z[l] = lanes->at[2][l];
     excess[l] = lanes->excess[l];
   }
-  for (int k = 0; k < num_ranges; ++k)
-    for (int j = range[k].first; j < range[k].last; ++j) {
-      const double xj = at_x[j] + range[k].shift[0], yj = at_y[j] + range[k].shift[1];
-      const double zj = at_z[j] + range[k].shift[2], excess_j = excess_of[j];
+  rind_sph_search search = SPH_NAME(begin)(numbers, range, num_ranges, lanes);
+  while (search.range < search.end) {
+    rind_sph_near near;
+    const int num = SPH_NAME(find)(dim, nearest, true, list, &search, &near);
+    for (int j = 0; j < num; ++j) {
+      const double xj = near.at[0][j], yj = near.at[1][j], zj = dim == 3 ? near.at[2][j] : 0.0;
+      const double excess_j = near.excess[j];
 #pragma omp simd
       for (int l = 0; l < RIND_SPH_LANES; ++l) {
         double dx = x[l] - xj, dy = y[l] - yj, dz = dim == 3 ? z[l] - zj : 0.0;
@@ -70,6 +146,7 @@ RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_gradients)(int dim, bool nearest,
         if (dim == 3) along_z[l] += pull * dz;
       }
     }
+  }
   for (int l = 0; l < RIND_SPH_LANES; ++l) {
     lanes->sum[0][l] = along_x[l];
     lanes->sum[1][l] = along_y[l];
@@ -77,26 +154,27 @@ RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_gradients)(int dim, bool nearest,
   }
 }
 
-SPH_TARGET static void SPH_NAME(density)(const rind_sph_list *list, double inverse_h,
+SPH_TARGET static void SPH_NAME(density)(const rind_sph_list *list, const rind_sph_numbers *numbers,
                                          const rind_sph_range *range, int num_ranges,
                                          rind_sph_lanes *lanes) {
   if (list->grid.any_nearest)
-    SPH_NAME(add_densities)(list->grid.dim, true, list, inverse_h, range, num_ranges, lanes);
+    SPH_NAME(add_densities)(list->grid.dim, true, list, numbers, range, num_ranges, lanes);
   else if (list->grid.dim == 2)
-    SPH_NAME(add_densities)(2, false, list, inverse_h, range, num_ranges, lanes);
+    SPH_NAME(add_densities)(2, false, list, numbers, range, num_ranges, lanes);
   else
-    SPH_NAME(add_densities)(3, false, list, inverse_h, range, num_ranges, lanes);
+    SPH_NAME(add_densities)(3, false, list, numbers, range, num_ranges, lanes);
 }
 
-SPH_TARGET static void SPH_NAME(gradient)(const rind_sph_list *list, double inverse_h,
+SPH_TARGET static void SPH_NAME(gradient)(const rind_sph_list *list,
+                                          const rind_sph_numbers *numbers,
                                           const rind_sph_range *range, int num_ranges,
                                           rind_sph_lanes *lanes) {
   if (list->grid.any_nearest)
-    SPH_NAME(add_gradients)(list->grid.dim, true, list, inverse_h, range, num_ranges, lanes);
+    SPH_NAME(add_gradients)(list->grid.dim, true, list, numbers, range, num_ranges, lanes);
   else if (list->grid.dim == 2)
-    SPH_NAME(add_gradients)(2, false, list, inverse_h, range, num_ranges, lanes);
+    SPH_NAME(add_gradients)(2, false, list, numbers, range, num_ranges, lanes);
   else
-    SPH_NAME(add_gradients)(3, false, list, inverse_h, range, num_ranges, lanes);
+    SPH_NAME(add_gradients)(3, false, list, numbers, range, num_ranges, lanes);
 }
 
 #undef SPH_NAME

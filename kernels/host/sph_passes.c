@@ -68,7 +68,7 @@ static void run_cell(const job *work, int first, int end) {
         lanes.at[a][l] = list->at[a][from];
       if (work->is_gradient) lanes.excess[l] = list->excess[from];
     }
-    work->pass(list, work->numbers->inverse_h, range, num_ranges, &lanes);
+    work->pass(list, work->numbers, range, num_ranges, &lanes);
     for (int l = 0; l < num; ++l)
       store(work, own[l], &lanes, l);
   }

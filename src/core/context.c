@@ -26,12 +26,13 @@ rind_error rind_context_create(MPI_Comm comm, const rind_context_options *option
   int running = 0, finalized = 0;
   MPI_Initialized(&running);
   MPI_Finalized(&finalized);
-  if (!running || finalized || comm == MPI_COMM_NULL || !context) return RIND_ERROR_INVALID;
+  if (!running || finalized || comm == MPI_COMM_NULL) return RIND_ERROR_INVALID;
 
-  /* The options and the memory are each rank's own: agree before the duplicate is made. */
+  /* The arguments and the memory are each rank's own: agree before the duplicate is made. */
   rind_context *made = rind_allocate(1, sizeof *made);
   const int threads = options ? options->threads : 0;
-  int error = !made                                       ? RIND_ERROR_MEMORY
+  int error = !context                                    ? RIND_ERROR_INVALID
+              : !made                                     ? RIND_ERROR_MEMORY
               : threads < 0 || threads > MOST_THREADS     ? RIND_ERROR_INVALID
               : !rind_context_take_options(options, made) ? RIND_ERROR_INVALID
               : !rind_context_take_number(options, made)  ? RIND_ERROR_DEVICE
@@ -68,7 +69,8 @@ void rind_context_destroy(rind_context **context) {
 const char *rind_last_error(const rind_context *context) {
   if (context) return context->message;
   return "no context: one needs a running MPI, a communicator that is not MPI_COMM_NULL, "
-         "0 to 4096 threads, choices that exist, and a device number from 0 to below the number of "
+         "a place for it, 0 to 4096 threads, choices that exist, and a device number from 0 to "
+         "below the number of "
          "devices";
 }
 

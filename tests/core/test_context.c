@@ -128,6 +128,8 @@ static void check_refusals(void) {
   CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = -1}, &context),
               RIND_ERROR_INVALID, NULL);
   /* A mistake of one rank is everybody's error. */
+  rind_context **place = world_rank == world_size - 1 ? NULL : &context;
+  CHECK_ERROR(rind_context_create(MPI_COMM_WORLD, NULL, place), RIND_ERROR_INVALID, NULL);
   CHECK_ERROR(
       rind_context_create(MPI_COMM_WORLD, &(rind_context_options){.threads = 4097}, &context),
       RIND_ERROR_INVALID, context);

@@ -1,5 +1,5 @@
 /* batch_body.h - rows of one batch, in order, for one type of sources; sums are in double.
- * Included by gather_batches.c after defining GATHER_SOURCE, GATHER_NAME and GATHER_STORE as
+ * Included by way_batches_body.h after defining GATHER_SOURCE, GATHER_NAME and GATHER_STORE as
  * gather_body.h says. Its rows begin with the destination's own value. */
 #define GATHER_TO double
 #include <sum_body.h>

@@ -1,4 +1,4 @@
-/* clear_body.h - rows of no terms for one type. Included by gather_batches.c after defining
+/* clear_body.h - rows of no terms for one type. Included by way_batches_body.h after defining
  *     CLEAR_TYPE          of the cells
  *     CLEAR_NAME(word)    word with the type's ending */
 #include <gather.h>

@@ -2,257 +2,19 @@
 #include <core.h>
 #include <gather.h>
 
-#define CLEAR_TYPE double
-#define CLEAR_NAME(word) word##_f64
-#include <clear_body.h>
-
-#define CLEAR_TYPE float
-#define CLEAR_NAME(word) word##_f32
-#include <clear_body.h>
-
-/* Four lanes that are two pairs of neighbours in memory. */
-static bool has_pairs(const rind_gather_row *row) {
-  return row->to_offset[1] == row->to_offset[0] + 1 && row->to_offset[3] == row->to_offset[2] + 1;
-}
-
+#define GATHER_WAY(word) word##_plain
 #define GATHER_STORE(to, value) (*(to) = (value))
-
-#define GATHER_SOURCE double
-#define GATHER_NAME(word) word##_f64
-#include <batch_body.h>
-
-#define GATHER_SOURCE float
-#define GATHER_NAME(word) word##_f32
-#include <batch_body.h>
-
-/* Rows of two blocks that add and take, there and back: each ghost goes to a cell of the other
- * block and becomes 0. */
-typedef struct swap {
-  double *cell_a, *ghost_a;  /* of one block */
-  double *cell_b, *ghost_b;  /* of the other */
-  double weight_a, weight_b; /* of what reaches the cell */
-} swap;
-
-static swap swap_of(const rind_gather *gather, int f, void *const *to_base) {
-  const rind_gather_fill there = gather->fill[f], back = gather->fill[f + 1];
-  const rind_gather_row *a = &gather->row[there.row], *b = &gather->row[back.row];
-  double *base_a = to_base[there.to], *base_b = to_base[back.to];
-  return (swap){.cell_a = base_a + a->to_offset[0],
-                .ghost_a = base_a + b->offset[1],
-                .cell_b = base_b + b->to_offset[0],
-                .ghost_b = base_b + a->offset[1],
-                .weight_a = a->weight[1],
-                .weight_b = b->weight[1]};
-}
-
-/* The same, seen from the other block. */
-static swap turned(const swap *s) {
-  return (swap){s->cell_b, s->ghost_b, s->cell_a, s->ghost_a, s->weight_b, s->weight_a};
-}
-
-/* cell: a cell and a ghost of one block; ghost: a ghost and a cell of the other. */
-GATHER_INLINE void swap_neighbours(double *restrict cell, double *restrict ghost,
-                                   const pair weights) {
-  const pair c = pair_load(cell), g = pair_load(ghost);
-  const pair sum = pair_plus(pair_of(pair_low(c), pair_high(g)),
-                             pair_times(weights, pair_of(pair_low(g), pair_high(c))));
-  pair_store(cell, pair_of(pair_low(sum), 0));
-  pair_store(ghost, pair_of(0, pair_high(sum)));
-}
-
-/* Runs of cells next to each other. */
-GATHER_INLINE void swap_runs(double *restrict cell_a, double *restrict ghost_a,
-                             double *restrict cell_b, double *restrict ghost_b,
-                             const double weight_a, const double weight_b, const int extent) {
-  for (int i = 0; i < extent; ++i) {
-    cell_a[i] = cell_a[i] + weight_a * ghost_b[i];
-    cell_b[i] = cell_b[i] + weight_b * ghost_a[i];
-    ghost_a[i] = 0;
-    ghost_b[i] = 0;
-  }
-}
-
-/* neighbours: cell_a lies before ghost_a, ghost_b before cell_b. */
-GATHER_INLINE void swap_loops(const rind_gather_row *row, const swap *s, const int extent,
-                              const bool neighbours) {
-  const pair weights = pair_of(s->weight_a, s->weight_b);
-  const ptrdiff_t stride = row->to_stride[0];
-  for (int k = 0; k < row->extent[3]; ++k)
-    for (int j = 0; j < row->extent[2]; ++j) {
-      ptrdiff_t at = k * row->to_stride[3] + j * row->to_stride[2];
-      for (int i = 0; i < row->extent[1]; ++i, at += row->to_stride[1]) {
-        if (!neighbours)
-          swap_runs(s->cell_a + at, s->ghost_a + at, s->cell_b + at, s->ghost_b + at, s->weight_a,
-                    s->weight_b, extent);
-        for (int cell = 0; neighbours && cell < extent; ++cell)
-          swap_neighbours(s->cell_a + at + cell * stride, s->ghost_b + at + cell * stride, weights);
-      }
-    }
-}
-
-/* The pair of fills f and f + 1. */
-static void run_pair(const rind_gather *gather, int f, void *const *to_base) {
-  const rind_gather_row *row = &gather->row[gather->fill[f].row];
-  const int extent = row->extent[0];
-  const swap there = swap_of(gather, f, to_base);
-  const swap both = gather->pair[f] == RIND_GATHER_GHOST_FIRST ? turned(&there) : there;
-  const bool neighbours = gather->pair[f] != RIND_GATHER_BOTH;
-  if (neighbours && extent == 8)
-    swap_loops(row, &both, 8, true);
-  else if (neighbours && extent == 4)
-    swap_loops(row, &both, 4, true);
-  else if (neighbours)
-    swap_loops(row, &both, extent, true);
-  else if (row->to_stride[0] == 1 && extent == 4)
-    swap_loops(row, &both, 4, false);
-  else {
-    add_row_f64(row, both.cell_a - row->to_offset[0], both.ghost_b - row->offset[1]);
-    const rind_gather_row *back = &gather->row[gather->fill[f + 1].row];
-    add_row_f64(back, both.cell_b - back->to_offset[0], both.ghost_a - back->offset[1]);
-  }
-}
-
-/* sums: in place of the destination, or NULL. */
-static void run_fills_f64(const rind_gather *gather, int first, int last, void *const *to_base,
-                          const void *const *source_base, double *sums) {
-  for (int f = first; f < last; ++f) {
-    const rind_gather_fill fill = gather->fill[f];
-    const rind_gather_row *row = &gather->row[fill.row];
-    if (!sums && gather->pair && gather->pair[f] != RIND_GATHER_ALONE && f + 1 < last) {
-      run_pair(gather, f, to_base);
-      ++f;
-    } else {
-      run_fill_f64(row, sums ? sums : to_base[fill.to],
-                   row->num_terms > 0 ? source_base[fill.source] : NULL);
-    }
-  }
-}
-
-static void run_fills_f32(const rind_gather *gather, int first, int last, void *const *to_base,
-                          const void *const *source_base, double *sums) {
-  for (int f = first; f < last; ++f) {
-    const rind_gather_fill fill = gather->fill[f];
-    const rind_gather_row *row = &gather->row[fill.row];
-    run_fill_f32(row, sums ? sums : to_base[fill.to],
-                 row->num_terms > 0 ? source_base[fill.source] : NULL);
-  }
-}
-
-static void run_fills(const rind_gather *gather, int first, int last, void *const *to_base,
-                      const void *const *source_base, double *sums) {
-  if (gather->source_type == RIND_FLOAT64)
-    run_fills_f64(gather, first, last, to_base, source_base, sums);
-  else
-    run_fills_f32(gather, first, last, to_base, source_base, sums);
-}
-
-static void clear_floats(const rind_gather *gather, int first, int last, float *to) {
-  for (int f = first; f < last; ++f) {
-    const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    RIND_ASSERT(row->body == RIND_GATHER_CLEAR);
-    clear_row_f32(row, to + row->to_offset[0]);
-  }
-}
-
-/* The cells of points, from floats to sums or back. */
-static void widen_points(const rind_gather_points *points, const float *block, double *sums) {
-  for (int p = 0; p < points->num_points; ++p)
-    for (int lane = 0; lane < 2; ++lane)
-      sums[points->point[p].to[lane]] = (double)block[points->point[p].to[lane]];
-}
-
-static void narrow_points(const rind_gather_points *points, const double *sums, float *block) {
-  for (int p = 0; p < points->num_points; ++p)
-    for (int lane = 0; lane < 2; ++lane)
-      block[points->point[p].to[lane]] = (float)sums[points->point[p].to[lane]];
-}
-
-/* One lane's cells, from floats to sums, or back from sums to floats. */
-GATHER_INLINE void convert_loops(const rind_gather_row *row, float *restrict block,
-                                 double *restrict sums, const int extent, const ptrdiff_t stride,
-                                 const bool back) {
-  for (int k = 0; k < row->extent[3]; ++k)
-    for (int j = 0; j < row->extent[2]; ++j) {
-      const ptrdiff_t first = k * row->to_stride[3] + j * row->to_stride[2];
-      float *b = block + first;
-      double *s = sums + first;
-      for (int i = 0; i < row->extent[1]; ++i) {
-        for (int cell = 0; cell < extent; ++cell)
-          if (back)
-            b[cell * stride] = (float)s[cell * stride];
-          else
-            s[cell * stride] = (double)b[cell * stride];
-        b += row->to_stride[1];
-        s += row->to_stride[1];
-      }
-    }
-}
-
-GATHER_INLINE void convert(const rind_gather_row *row, int lane, float *block, double *sums,
-                           const bool back) {
-  const int extent = row->extent[0];
-  const ptrdiff_t stride = row->to_stride[0], offset = row->to_offset[lane];
-  if (stride == 1 && extent == 8)
-    convert_loops(row, block + offset, sums + offset, 8, 1, back);
-  else if (stride == 1)
-    convert_loops(row, block + offset, sums + offset, extent, 1, back);
-  else if (extent == 8)
-    convert_loops(row, block + offset, sums + offset, 8, stride, back);
-  else
-    convert_loops(row, block + offset, sums + offset, extent, stride, back);
-}
-
-static void widen(const rind_gather_row *row, float *block, double *sums) {
-  if (row->points) widen_points(row->points, block, sums);
-  for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
-    convert(row, lane, block, sums, false);
-}
-
-static void narrow(const rind_gather_row *row, float *block, double *sums) {
-  if (row->points) narrow_points(row->points, sums, block);
-  for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
-    convert(row, lane, block, sums, true);
-}
-
-/* Sums the cells that the batch touches in double; each is rounded once, after its last row. */
-static void run_batch_in_double(const rind_gather *gather, int first, int last,
-                                void *const *to_base, const void *const *source_base,
-                                double *sums) {
-  float *to = to_base[gather->fill[first].to];
-  for (int f = first; f < last; ++f) {
-    const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    RIND_ASSERT(row->body != RIND_GATHER_CLEAR);
-    widen(row, to, sums);
-  }
-  run_fills(gather, first, last, to_base, source_base, sums);
-  for (int f = first; f < last; ++f) {
-    const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    narrow(row, to, sums);
-  }
-}
-
-/* The batches [first, last). sums: the thread's interior cell (0, 0, 0), or NULL. */
-static void run_batches(const rind_gather *gather, const int *first_fill, int first, int last,
-                        void *const *to_base, const void *const *source_base, double *sums) {
-  for (int b = first; b < last; ++b) {
-    const int begin = first_fill[b], end = first_fill[b + 1];
-    if (begin == end) continue;
-    if (sums)
-      run_batch_in_double(gather, begin, end, to_base, source_base, sums);
-    else if (gather->to_type == RIND_FLOAT64)
-      run_fills(gather, begin, end, to_base, source_base, NULL);
-    else
-      clear_floats(gather, begin, end, to_base[gather->fill[begin].to]);
-  }
-}
+#include <way_batches_body.h>
 
 void rind_gather_host_batches(const rind_gather *gather, const int *first, int num_batches,
                               void *const *to_base, const void *const *source_base, int threads,
                               const rind_gather_scratch *scratch) {
   RIND_ASSERT(!scratch || gather->to_type == RIND_FLOAT64);
   double *memory = scratch ? scratch->memory + scratch->origin : NULL;
+  rind_gather_batches_way *const run =
+      rind_gather_is_wide() ? rind_gather_batches_wide : rind_gather_batches_plain;
   if (threads <= 1 || num_batches <= 1) {
-    run_batches(gather, first, 0, num_batches, to_base, source_base, memory);
+    run(gather, first, 0, num_batches, to_base, source_base, memory);
     return;
   }
   const int64_t count = num_batches, chunks = 4 * (int64_t)threads;
@@ -260,7 +22,7 @@ void rind_gather_host_batches(const rind_gather *gather, const int *first, int n
   for (int thread = 0; thread < threads; ++thread) {
     double *sums = scratch ? memory + thread * scratch->elements : NULL;
     for (int64_t chunk = thread; chunk < chunks; chunk += threads)
-      run_batches(gather, first, (int)(count * chunk / chunks), (int)(count * (chunk + 1) / chunks),
-                  to_base, source_base, sums);
+      run(gather, first, (int)(count * chunk / chunks), (int)(count * (chunk + 1) / chunks),
+          to_base, source_base, sums);
   }
 }

@@ -41,8 +41,9 @@ static rind_error reserve_densities(rind_sph *sph, int64_t count) {
 
 /* Of the own ones of the sorted points; 0 for the others. */
 static double square_of_excess(const rind_sph *sph, int p) {
-  if ((int)sph->list.index[p] >= sph->list.num_own) return 0;
-  const double excess = sph->list.excess[p] - sph->numbers.rest_density;
+  const rind_sph_list *list = &sph->list;
+  if (list->num_own < list->count && (int)list->index[p] >= list->num_own) return 0;
+  const double excess = list->excess[p] - sph->numbers.rest_density;
   return excess * excess;
 }
 

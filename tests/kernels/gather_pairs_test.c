@@ -1,5 +1,6 @@
 /* gather_pairs_test.c - fills there and back between two blocks, together, against a naive loop. */
 #include <check.h>
+#include <gather_ways.h>
 #include <random_rows.h>
 #include <rind/error.h>
 
@@ -19,7 +20,8 @@ typedef struct joint {
   bool neighbours; /* each ghost lies beside the cell in memory */
 } joint;
 
-static double block[2][ROW_ELEMENTS], expected[2][ROW_ELEMENTS], alone[2][ROW_ELEMENTS];
+static double block[2][ROW_ELEMENTS], expected[2][ROW_ELEMENTS];
+static double alone[2][ROW_ELEMENTS], narrow[2][ROW_ELEMENTS];
 
 static void put(void *data, rind_type type, ptrdiff_t at, double value) {
   if (type == RIND_FLOAT64)
@@ -101,12 +103,18 @@ static void run_naively(const joint *l, bool adds, rind_type type) {
           }
 }
 
-static void run_library(const rind_gather *gather, bool adds, double data[2][ROW_ELEMENTS]) {
+/* plain: without wide vectors, on any processor. */
+static void run_library(const rind_gather *gather, bool adds, bool plain,
+                        double data[2][ROW_ELEMENTS]) {
   void *const to[2] = {data[0], data[1]};
   const void *const from[2] = {data[0], data[1]};
   const int first[2] = {0, 2};
-  if (adds)
+  if (adds && plain)
+    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL);
+  else if (adds)
     rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
+  else if (plain)
+    rind_gather_fills_plain(gather, 0, 2, to, from, from);
   else
     rind_gather_host(gather, 0, 2, to, from, from, 1);
 }
@@ -121,14 +129,16 @@ static void check_pair(int number, bool adds, rind_type type) {
       put(block[b], type, at, random_value());
   memcpy(expected, block, sizeof block);
   memcpy(alone, block, sizeof block);
+  memcpy(narrow, block, sizeof block);
   run_naively(&l, adds, type);
   const rind_gather_fill fill[2] = {{0, 0, 1}, {1, 1, 0}};
   uint8_t pair[2] = {99, 99};
   rind_gather gather = {type, type, row, fill, 2, NULL};
-  run_library(&gather, adds, alone);
+  run_library(&gather, adds, false, alone);
   rind_gather_find_pairs(&gather, pair);
   gather.pair = pair;
-  run_library(&gather, adds, block);
+  run_library(&gather, adds, false, block);
+  run_library(&gather, adds, true, narrow);
   const bool cell_first = l.cell[0] < l.ghost[0];
   const rind_gather_pair wanted = !adds || !l.neighbours ? RIND_GATHER_BOTH
                                   : cell_first           ? RIND_GATHER_CELL_FIRST
@@ -136,6 +146,8 @@ static void check_pair(int number, bool adds, rind_type type) {
   CHECK(pair[0] == wanted && pair[1] == RIND_GATHER_ALONE, "case %d: pairs %d and %d, not %d",
         number, pair[0], pair[1], wanted);
   CHECK(memcmp(alone, expected, sizeof alone) == 0, "case %d: other values one by one", number);
+  CHECK(memcmp(narrow, block, sizeof narrow) == 0, "case %d, pair %d: other values without AVX2",
+        number, wanted);
   CHECK(memcmp(block, expected, sizeof block) == 0,
         "case %d, pair %d: other values, %d x %d x %d x %d", number, wanted, l.extent[0],
         l.extent[1], l.extent[2], l.extent[3]);

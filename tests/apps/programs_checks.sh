@@ -139,6 +139,10 @@ for program in "$@"; do
     ulimit -v 3000000
     ("$program" --version) >/dev/null 2>&1 || exit 0
     case ${program##*/} in
+      rind-deposit)
+        refuse 5 "200000000 particles would take 5e+09 bytes or more, there are 3.072e+09" \
+          "$program" --particles 200000000
+        ;;
       rind-particles)
         refuse 5 "would take .* bytes or more, there are 3.072e+09" "$program" --level 9 --cells 64
         ;;

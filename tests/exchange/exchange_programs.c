@@ -1,10 +1,12 @@
 /* exchange_programs.c - programs of blocks, run here by a plain loop in any order, have the bits of
- * the rows that they are made of: every kind of forest, fills and adjoints. */
+ * the rows that they are made of, and no item touches what another changes: every kind of forest,
+ * fills and adjoints. */
 #include <adjoint_data.h>
 #include <adjoint_naive.h>
 #include <block_programs.h>
 #include <check.h>
 #include <exchange_trees.h>
+#include <launch_touches.h>
 #include <loose_rows.h>
 #include <on_device.h>
 #include <stdlib.h>
@@ -36,11 +38,18 @@ static const struct {
 /* What all cases together have had. */
 static long copies, adds, sums, pairs, wrong_pairs, written_back, rests, shared;
 
+static launch_touches touches;
+
 typedef struct bases {
   rind_type to_type, source_type;
   void *const *to;
   const void *const *source;
 } bases;
+
+static void write_cell(char *base, rind_type type, ptrdiff_t at, double value, bool changes) {
+  launch_write(&touches, base + at * (ptrdiff_t)rind_type_bytes(type), changes);
+  store(base, type, at, value);
+}
 
 static void *base_of(const rind_programs *p, const rind_program_item *item, const bases *b,
                      int slot) {
@@ -55,7 +64,8 @@ static double *find(const rind_programs *p, const rind_program_item *item, const
   char *base = base_of(p, item, b, slot);
   char *at = base + (ptrdiff_t)RIND_PROGRAM_OFFSET(term) * (ptrdiff_t)rind_type_bytes(type);
   *value = type == RIND_FLOAT64 ? *(double *)(void *)at : (double)*(float *)(void *)at;
-  if (RIND_PROGRAM_TAKEN(term)) store(at, type, 0, 0.0);
+  launch_read(&touches, at);
+  if (RIND_PROGRAM_TAKEN(term)) write_cell(at, type, 0, 0.0, true);
   return value;
 }
 
@@ -64,10 +74,13 @@ static void run_moves(const rind_programs *p, const rind_program_item *item, con
     const rind_program_move *move = &p->move[item->first_move + m];
     double value = 0.0;
     if (move->cell == RIND_PROGRAM_NO_CELL) continue;
+    const bool changes = RIND_PROGRAM_SLOT(move->term) != RIND_PROGRAM_OWN ||
+                         RIND_PROGRAM_OFFSET(move->term) != move->cell;
+    launch_begin_operation(&touches);
     find(p, item, b, move->term, &value);
     ++copies;
-    written_back += RIND_PROGRAM_SLOT(move->term) == RIND_PROGRAM_OWN;
-    store(b->to[item->to], b->to_type, move->cell, value);
+    written_back += !changes;
+    write_cell(b->to[item->to], b->to_type, move->cell, value, changes);
   }
 }
 
@@ -80,6 +93,7 @@ static void run_sums(const rind_programs *p, const rind_program_item *item, cons
       double sum = 0.0, value = 0.0;
       int terms = 0;
       if (cell == RIND_PROGRAM_NO_CELL) continue;
+      launch_begin_operation(&touches);
       for (; terms < head->num_terms; ++terms) {
         const int at = terms * RIND_PROGRAM_LANES + l;
         const int32_t term = p->term[head->first_term + at];
@@ -89,7 +103,7 @@ static void run_sums(const rind_programs *p, const rind_program_item *item, cons
         sum = terms == 0 ? product : sum + product;
       }
       *(plain ? &adds : &sums) += 1;
-      store(b->to[item->to], b->to_type, cell, sum);
+      write_cell(b->to[item->to], b->to_type, cell, sum, true);
     }
   }
 }
@@ -101,18 +115,20 @@ static void run_pairs(const rind_programs *p, const rind_program_item *item, con
       const int32_t cell = term[0], ghost = term[RIND_PROGRAM_PAIRS];
       double before = 0.0, value = 0.0;
       if (RIND_PROGRAM_SLOT(cell) == RIND_PROGRAM_NONE) continue;
+      launch_begin_operation(&touches);
       find(p, item, b, cell, &before);
       find(p, item, b, ghost, &value);
       ++pairs;
       wrong_pairs += RIND_PROGRAM_TAKEN(cell) || !RIND_PROGRAM_TAKEN(ghost) ||
                      RIND_PROGRAM_SLOT(cell) == RIND_PROGRAM_SLOT(ghost);
-      store(base_of(p, item, b, RIND_PROGRAM_SLOT(cell)), b->to_type, RIND_PROGRAM_OFFSET(cell),
-            before + value);
+      write_cell(base_of(p, item, b, RIND_PROGRAM_SLOT(cell)), b->to_type,
+                 RIND_PROGRAM_OFFSET(cell), before + value, true);
     }
 }
 
 /* Items last to first. */
 static void run_programs(const rind_programs *p, const bases *b) {
+  launch_begin(&touches);
   for (int i = p->num_items - 1; i >= 0; --i) {
     run_sums(p, &p->item[i], b);
     run_pairs(p, &p->item[i], b);
@@ -247,6 +263,9 @@ int main(int argc, char **argv) {
         trees_destroy(&t);
       }
     }
+  CHECK(touches.races == 0, "%ld times something that one lane changes is touched by another",
+        touches.races);
+  launch_touches_free(&touches);
   CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
   CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && written_back > 1000 &&
             rests > 100 && shared > 10,

@@ -4,6 +4,7 @@
  *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once
  * Loops and terms are inlined into the functions of rows, with constants for what is named const.
  */
+#include <average_body.h>
 #include <copy_body.h>
 #include <gather.h>
 #include <gather_inline.h>
@@ -18,7 +19,9 @@ static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, cons
   const int first = row->num_own_first, last = row->num_own_last;
   if (lanes == 2 && terms == 7 && first == 1 && last == 0) /* quadratic, 2D */
     GATHER_NAME(sum_loops)(row, to, own, source, 2, 3, 7, 1, 0);
-  else if (lanes == 1 && terms == 8 && first == 0 && last == 0) /* average, 3D */
+  else if (lanes == 1 && terms == 8 && first == 0 && last == 0 && GATHER_NAME(has_neighbours)(row))
+    GATHER_NAME(average_row)(row, to, source); /* average, 3D */
+  else if (lanes == 1 && terms == 8 && first == 0 && last == 0)
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 8, 0, 0);
   else if (lanes == 1 && terms == 4 && first == 0 && last == 0) /* average, 2D */
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 4, 0, 0);

@@ -286,13 +286,19 @@ static const char *output_of(const app_option *option) {
   return is_output ? *(const char *const *)option->value : NULL;
 }
 
-/* An option before this one with the same file, or NULL. */
-static const app_option *same_output(const app_usage *usage, const app_option *option) {
+/* Whether an option before this one has the same file, with a line. */
+static bool is_taken(const app_usage *usage, const app_option *option, const char *path) {
   for (const app_option *other = usage->options; other < option; ++other) {
-    const char *path = output_of(other);
-    if (path != NULL && app_is_same_output(path, output_of(option))) return other;
+    const char *taken = output_of(other);
+    if (taken == NULL) continue;
+    const bool same = app_is_same_output(taken, path);
+    if (!same && !app_is_part_of_output(taken, path)) continue;
+    fprintf(stderr, "%s: --%s is %s, should be another file than that of --%s%s\n", usage->program,
+            option->name, path, other->name,
+            same ? "" : ": until they are complete, .part is added to their names");
+    return true;
   }
-  return NULL;
+  return false;
 }
 
 /* Of rank 0: before it takes hours to find out. The status to end with, or APP_OK. */
@@ -303,15 +309,11 @@ static int check_outputs(const app_usage *usage) {
     if (path == NULL) continue;
     const int reason = app_why_not_written(path, option->kind == APP_HDF5);
     if (reason != 0) {
-      fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path, strerror(reason));
+      fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path,
+              reason == EEXIST ? "its name with .part is taken" : strerror(reason));
       return APP_IO;
     }
-    const app_option *other = same_output(usage, option);
-    if (other != NULL) {
-      fprintf(stderr, "%s: --%s is %s, should be another file than that of --%s\n", usage->program,
-              option->name, path, other->name);
-      return APP_USAGE;
-    }
+    if (is_taken(usage, option, path)) return APP_USAGE;
   }
   return APP_OK;
 }

@@ -10,44 +10,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a file that is to be made; one that is there, left by a run that was killed, is made anew. */
-static int why_not_made(const char *path) {
+static const char ending[] = ".part";
+/* Letters, as rind_write_vtkhdf takes them. */
+enum { LONGEST_HDF5_NAME = 200 };
+
+/* Beside the plain file that path leads to, or path itself if it leads to something else. NULL with
+ * errno for a link to nowhere, or EEXIST if what has the part's name is no file of a killed run. */
+static char *part_of(const char *path) {
   struct stat there;
-  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  if (file >= 0) {
-    close(file);
-    unlink(path);
-    return 0;
-  }
-  if (errno != EEXIST) return errno;
-  if (stat(path, &there) == 0 && S_ISDIR(there.st_mode)) return EISDIR;
-  return access(path, W_OK) == 0 ? 0 : errno;
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return strdup(path);
+  const bool is_link = lstat(path, &there) == 0 && S_ISLNK(there.st_mode);
+  char *place = is_link ? realpath(path, NULL) : strdup(path);
+  char *part = place != NULL ? malloc(strlen(place) + sizeof ending) : NULL;
+  if (part != NULL) strcat(strcpy(part, place), ending);
+  free(place);
+  if (part == NULL || lstat(part, &there) != 0 || S_ISREG(there.st_mode)) return part;
+  free(part);
+  errno = EEXIST;
+  return NULL;
 }
 
-/* Of a link to what is not there yet. */
-static int why_not_through(const char *link) {
-  const int file = open(link, O_WRONLY | O_CREAT, 0666);
-  if (file < 0) return errno;
+/* Of a file that is to be made; one that is there is made anew. */
+static int why_not_made(const char *path) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (file < 0) return errno != EEXIST || access(path, W_OK) != 0 ? errno : 0;
   close(file);
-  char *target = realpath(link, NULL);
-  if (target != NULL) unlink(target);
-  free(target);
+  unlink(path);
   return 0;
 }
 
 int app_why_not_written(const char *path, bool plain) {
-  struct stat there, link;
+  struct stat there;
   const bool is_there = stat(path, &there) == 0;
   if (!is_there && errno != ENOENT) return errno;
   if (is_there && S_ISDIR(there.st_mode)) return EISDIR;
   if (is_there && plain && !S_ISREG(there.st_mode)) return ENOTSUP;
   if (is_there && access(path, W_OK) != 0) return errno;
-  if (!is_there && lstat(path, &link) == 0) return plain ? ENOENT : why_not_through(path);
-  char *target = is_there && plain ? realpath(path, NULL) : NULL;
-  char *part = app_part_begin(target != NULL ? target : path);
-  const int reason = part == NULL ? ENOMEM : strcmp(part, path) != 0 ? why_not_made(part) : 0;
+  char *part = part_of(path);
+  if (part == NULL) return errno;
+  const char *slash = strrchr(part, '/'), *name = slash != NULL ? slash + 1 : part;
+  int reason = 0;
+  if (plain && strlen(name) + 1 - sizeof ending > LONGEST_HDF5_NAME)
+    reason = ENAMETOOLONG;
+  else if (strcmp(part, path) != 0)
+    reason = why_not_made(part);
   free(part);
-  free(target);
   return reason;
 }
 
@@ -73,21 +80,26 @@ bool app_is_same_output(const char *one, const char *other) {
          a.st_ino == b.st_ino;
 }
 
+bool app_is_part_of_output(const char *one, const char *other) {
+  char *a = part_of(one), *b = part_of(other);
+  const bool is_part = (a != NULL && strcmp(a, one) != 0 && app_is_same_output(a, other)) ||
+                       (b != NULL && strcmp(b, other) != 0 && app_is_same_output(one, b));
+  free(a);
+  free(b);
+  return is_part;
+}
+
 char *app_part_begin(const char *path) {
-  static const char ending[] = ".part";
-  struct stat there;
-  char *part = malloc(strlen(path) + sizeof ending);
-  if (part == NULL) return NULL;
-  strcpy(part, path);
-  if (lstat(path, &there) != 0 || S_ISREG(there.st_mode)) strcat(part, ending);
-  return part;
+  return part_of(path);
 }
 
 bool app_part_end(char *part, const char *path, bool good) {
   if (strcmp(part, path) != 0) {
-    if (good) good = rename(part, path) == 0;
+    char *place = good ? strndup(part, strlen(part) + 1 - sizeof ending) : NULL;
+    good = place != NULL && rename(part, place) == 0;
     const int reason = errno;
     if (!good) unlink(part);
+    free(place);
     errno = reason;
   }
   free(part);

@@ -1,5 +1,6 @@
 /* deposit_main.c - rind-deposit: the command line, timing, and what is printed. */
 #include <cli.h>
+#include <demand.h>
 #include <deposit_device.h>
 #include <deposit_input.h>
 #include <ending.h>
@@ -144,6 +145,18 @@ static void print(const options *o, const answer *a) {
          a->bytes_extra, 1024LL * usage.ru_maxrss);
 }
 
+/* Of a particle: x, v and its gradient; on the host a step more. */
+static int check_demand(const options *o) {
+  rind_context *context = NULL;
+  const app_demand particles = {(double)o->particles, "particles", o->device ? 24 : 25,
+                                "--particles"};
+  rind_error error = rind_context_create(MPI_COMM_WORLD, NULL, &context);
+  if (error == RIND_OK) error = app_check_demand(context, &particles);
+  if (error != RIND_OK) app_complain(MPI_COMM_WORLD, program, "%s", rind_last_error(context));
+  rind_context_destroy(&context);
+  return app_status_of(error);
+}
+
 static int run(const options *o) {
   deposit_arrays arrays;
   answer a = {0};
@@ -190,7 +203,8 @@ int main(int argc, char **argv) {
     app_complain(MPI_COMM_WORLD, program, "runs on 1 rank, not %d: use --threads", ranks);
     status = APP_USAGE;
   } else if (parsed) {
-    status = run(&o);
+    status = check_demand(&o);
+    if (status == APP_OK) status = run(&o);
   }
   return app_end(MPI_COMM_WORLD, program, status);
 }

@@ -225,5 +225,9 @@ int main(int argc, char **argv) {
            STEPS, functional, by_differences, error, by_dual_numbers, dual_error, by_adjoint);
   tear_down(fields, 4);
   MPI_Finalize();
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("advection_gradient: cannot write to standard output");
+    return EXIT_FAILURE;
+  }
   return error < 1e-6 && dual_error < 1e-13 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -95,5 +95,10 @@ int main(int argc, char **argv) {
   rind_forest_destroy(&forest);
   rind_context_destroy(&context);
   MPI_Finalize();
+  /* On a full disk, say: what is not printed has failed. */
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("first_fill: cannot write to standard output");
+    return EXIT_FAILURE;
+  }
   return sums[1] == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -182,5 +182,9 @@ int main(int argc, char **argv) {
   rind_forest_destroy(&forest);
   rind_context_destroy(&context);
   MPI_Finalize();
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("jacobi_tiles: cannot write to standard output");
+    return 1;
+  }
   return different > 0;
 }

@@ -55,5 +55,9 @@ int main(int argc, char **argv) {
   rind_forest_destroy(&forest);
   rind_context_destroy(&context);
   MPI_Finalize();
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("user_family: cannot write to standard output");
+    return 1;
+  }
   return worst < 1e-12 ? 0 : 1;
 }

@@ -122,7 +122,8 @@ RIND_API void rind_forest_destroy(rind_forest **forest);
 
 /* Collective. Splits every block for which refine says so, again and again up to max_level, then
  * balances (full) and partitions. Fields, schedules and exchanges of the forest are stale then.
- * RIND_ERROR_UNSUPPORTED if the forest was wrapped or made from arrays. */
+ * RIND_ERROR_UNSUPPORTED if the forest was wrapped, or made from arrays without a back end that
+ * refines. */
 RIND_API rind_error rind_forest_refine(rind_forest *forest, int max_level,
                                        rind_refine_function refine, void *user);
 

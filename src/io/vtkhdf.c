@@ -1,25 +1,16 @@
-/* vtkhdf.c - fields of a forest as one VTKHDF file (OverlappingAMR 1.0) that all ranks write.
- *
- * The file is written under another name and renamed when complete, so a file called path is never
- * half of one. */
-#define _XOPEN_SOURCE 700 /* realpath */
+/* vtkhdf.c - fields of a forest as one VTKHDF file (OverlappingAMR 1.0) that all ranks write. */
 #include <rind/io.h>
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "amr_boxes.h"
 #include "hdf5_write.h"
+#include "new_file.h"
 
-/* MPI-IO adds to a file's name, and may not come back from one that is too long then. */
-enum { LONGEST_NAME = 64, LONGEST_FILE = 200, LONGEST_PATH = 4096 };
+enum { LONGEST_NAME = 64 };
 /* Values are staged in pieces of about this size, the same number of pieces on all ranks. */
 static const size_t stage_bytes = (size_t)32 << 20;
 
@@ -30,17 +21,11 @@ typedef struct writer {
   int num_fields;
   rind_amr_boxes boxes;
   int64_t block_cells; /* of an unpadded block */
-  char path[LONGEST_PATH];
-  char place[LONGEST_PATH]; /* where path leads; rank 0's counts */
-  char part[LONGEST_PATH];  /* beside that, where it is written first */
+  rind_new_file file;
 } writer;
 
 /* What is stored of each cell: a field, or a number of its block. */
 typedef enum column_kind { COLUMN_FIELD, COLUMN_LEVEL, COLUMN_OWNER } column_kind;
-
-static rind_error io_failure(const writer *w, const char *what) {
-  return rind_context_fail(w->context, RIND_ERROR_IO, "cannot write %s: %s", w->path, what);
-}
 
 /* Caller's mistakes. */
 static rind_error check_name(const writer *w, int f) {
@@ -89,28 +74,16 @@ static rind_error check_field(const writer *w, int f) {
 }
 
 static rind_error check_arguments(writer *w, const char *path) {
-  if (path == NULL || path[0] == '\0')
-    return rind_context_fail(w->context, RIND_ERROR_INVALID, "the path is empty");
-  if (strlen(path) + sizeof ".part" > sizeof w->part)
-    return rind_context_fail(w->context, RIND_ERROR_INVALID,
-                             "the path has %zu letters, at most %zu", strlen(path),
-                             sizeof w->part - sizeof ".part");
-  const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
-  if (strlen(file) > LONGEST_FILE)
-    return rind_context_fail(w->context, RIND_ERROR_INVALID,
-                             "the file's name has %zu letters, at most %d", strlen(file),
-                             LONGEST_FILE);
+  rind_error error = rind_new_file_name(w->context, path, &w->file);
+  if (error != RIND_OK) return error;
   if (w->fields == NULL || w->num_fields < 1)
     return rind_context_fail(w->context, RIND_ERROR_INVALID,
                              "there are %d fields, should be at least 1", w->num_fields);
   for (int f = 0; f < w->num_fields; ++f) {
-    rind_error error = check_name(w, f);
+    error = check_name(w, f);
     if (error == RIND_OK) error = check_field(w, f);
     if (error != RIND_OK) return error;
   }
-  snprintf(w->path, sizeof w->path, "%s", path);
-  snprintf(w->place, sizeof w->place, "%s", path);
-  snprintf(w->part, sizeof w->part, "%s.part", path);
   return rind_forest_check(w->forest);
 }
 
@@ -124,39 +97,6 @@ static int64_t data_bytes(const writer *w) {
   for (int l = 0; l < w->boxes.num_levels; ++l)
     blocks += w->boxes.level[l].num_global;
   return blocks * (w->block_cells * cell_bytes + 6 * (int64_t)sizeof(int32_t));
-}
-
-/* What is there must be a plain file: the new one takes its place. Links lead to it. */
-static rind_error find_place(writer *w) {
-  struct stat there;
-  if (stat(w->path, &there) == 0 && !S_ISREG(there.st_mode))
-    return io_failure(w, S_ISDIR(there.st_mode) ? strerror(EISDIR) : "it is not a plain file");
-  if (lstat(w->path, &there) != 0 || !S_ISLNK(there.st_mode)) return RIND_OK;
-  char *target = realpath(w->path, NULL);
-  if (target == NULL) return io_failure(w, strerror(errno));
-  const bool fits = strlen(target) + sizeof ".part" <= sizeof w->part;
-  if (fits) {
-    snprintf(w->part, sizeof w->part, "%s.part", target);
-    snprintf(w->place, sizeof w->place, "%s", target);
-  }
-  free(target);
-  return fits ? RIND_OK : io_failure(w, strerror(ENAMETOOLONG));
-}
-
-/* Rank 0 finds out what is wrong with a path, and whether there is room: a collective write to a
- * full disk may never return. */
-static rind_error reserve(writer *w) {
-  if (rind_context_rank(w->context) != 0) return RIND_OK;
-  const rind_error error = find_place(w);
-  if (error != RIND_OK) return error;
-  const int file = open(w->part, O_CREAT | O_TRUNC | O_WRONLY, 0666);
-  if (file < 0) return io_failure(w, strerror(errno));
-  const int failure = posix_fallocate(file, 0, (off_t)data_bytes(w) + 1);
-  close(file);
-  /* Some file systems cannot say. */
-  if (failure == 0 || failure == EOPNOTSUPP || failure == EINVAL) return RIND_OK;
-  unlink(w->part);
-  return io_failure(w, strerror(failure));
 }
 
 /* Copies a block's interior, x fastest, the components of a cell together. */
@@ -214,7 +154,7 @@ static rind_error write_column(const writer *w, hid_t group, int l, column_kind 
     error = rind_context_fail(w->context, RIND_ERROR_MEMORY, "no memory for %zu bytes of a file",
                               (size_t)piece * block_bytes);
   else if (!rind_hdf5_table_create(group, name, &table))
-    error = io_failure(w, name);
+    error = rind_new_file_fail(&w->file, name);
   int pieces = piece > 0 ? (most + piece - 1) / piece : 0;
   MPI_Allreduce(MPI_IN_PLACE, &pieces, 1, MPI_INT, MPI_MAX, rind_context_comm(w->context));
   error = rind_context_agree(w->context, error);
@@ -232,7 +172,7 @@ static rind_error write_column(const writer *w, hid_t group, int l, column_kind 
   if (table.dataset >= 0) written = H5Dclose(table.dataset) >= 0 && written;
   free(stage);
   if (error != RIND_OK) return error;
-  return rind_context_agree(w->context, written ? RIND_OK : io_failure(w, name));
+  return rind_context_agree(w->context, written ? RIND_OK : rind_new_file_fail(&w->file, name));
 }
 
 /* AMRBox of a level. */
@@ -245,7 +185,7 @@ static rind_error write_boxes(const writer *w, hid_t group, int l) {
     error = rind_context_fail(w->context, RIND_ERROR_MEMORY, "no memory for %d boxes",
                               level->num_local);
   else if (!rind_hdf5_table_create(group, "AMRBox", &table))
-    error = io_failure(w, "AMRBox");
+    error = rind_new_file_fail(&w->file, "AMRBox");
   error = rind_context_agree(w->context, error);
   bool written = true;
   if (error == RIND_OK) {
@@ -257,7 +197,7 @@ static rind_error write_boxes(const writer *w, hid_t group, int l) {
   if (table.dataset >= 0) written = H5Dclose(table.dataset) >= 0 && written;
   free(box);
   if (error != RIND_OK) return error;
-  return rind_context_agree(w->context, written ? RIND_OK : io_failure(w, "AMRBox"));
+  return rind_context_agree(w->context, written ? RIND_OK : rind_new_file_fail(&w->file, "AMRBox"));
 }
 
 static rind_error write_level(const writer *w, hid_t parent, int l) {
@@ -273,8 +213,8 @@ static rind_error write_level(const writer *w, hid_t parent, int l) {
     made = other >= 0 && H5Gclose(other) >= 0;
   }
   if (made) cell_data = rind_hdf5_group(group, "CellData");
-  rind_error error =
-      rind_context_agree(w->context, made && cell_data >= 0 ? RIND_OK : io_failure(w, name));
+  rind_error error = rind_context_agree(
+      w->context, made && cell_data >= 0 ? RIND_OK : rind_new_file_fail(&w->file, name));
   if (error == RIND_OK) error = write_boxes(w, group, l);
   for (int f = 0; error == RIND_OK && f < w->num_fields; ++f)
     error = write_column(w, cell_data, l, COLUMN_FIELD, w->fields[f].name, w->fields[f].field);
@@ -287,25 +227,21 @@ static rind_error write_level(const writer *w, hid_t parent, int l) {
 
 static rind_error write_file(const writer *w) {
   static const int32_t version[2] = {1, 0};
-  const hid_t file = rind_hdf5_create(w->part, rind_context_comm(w->context));
+  const hid_t file = rind_hdf5_create(w->file.part, rind_context_comm(w->context));
   const hid_t root = file >= 0 ? rind_hdf5_group(file, "VTKHDF") : -1;
   const bool made = root >= 0 && rind_hdf5_put_int32(root, "Version", 2, version) &&
                     rind_hdf5_put_text(root, "Type", "OverlappingAMR") &&
                     rind_hdf5_put_text(root, "GridDescription", "XYZ") &&
                     rind_hdf5_put_double(root, "Origin", 3, w->boxes.origin);
-  rind_error error =
-      rind_context_agree(w->context, made ? RIND_OK : io_failure(w, "HDF5 cannot create it"));
+  rind_error error = rind_context_agree(
+      w->context, made ? RIND_OK : rind_new_file_fail(&w->file, "HDF5 cannot create it"));
   for (int l = 0; error == RIND_OK && l < w->boxes.num_levels; ++l)
     error = write_level(w, root, l);
   bool closed = root < 0 || H5Gclose(root) >= 0;
   closed = (file < 0 || H5Fclose(file) >= 0) && closed;
   if (error != RIND_OK) return error;
-  return rind_context_agree(w->context, closed ? RIND_OK : io_failure(w, "HDF5 cannot close it"));
-}
-
-static rind_error finish(const writer *w) {
-  if (rind_context_rank(w->context) != 0 || rename(w->part, w->place) == 0) return RIND_OK;
-  return io_failure(w, strerror(errno));
+  return rind_context_agree(
+      w->context, closed ? RIND_OK : rind_new_file_fail(&w->file, "HDF5 cannot close it"));
 }
 
 rind_error rind_write_vtkhdf(const rind_forest *forest, const char *path,
@@ -321,17 +257,14 @@ rind_error rind_write_vtkhdf(const rind_forest *forest, const char *path,
   w.block_cells = (int64_t)cells * cells * (rind_forest_dim(forest) == 3 ? cells : 1);
   error = rind_amr_boxes_create(forest, cells, &w.boxes);
   if (error != RIND_OK) return error;
-  error = rind_context_agree(w.context, reserve(&w));
-  MPI_Bcast(w.part, sizeof w.part, MPI_CHAR, 0, rind_context_comm(w.context));
+  error = rind_new_file_begin(&w.file, data_bytes(&w) + 1);
   if (error == RIND_OK) {
     H5E_auto2_t print;
     void *print_data;
     H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    error = write_file(&w);
+    error = rind_new_file_end(&w.file, write_file(&w));
     H5Eset_auto2(H5E_DEFAULT, print, print_data);
-    if (error == RIND_OK) error = rind_context_agree(w.context, finish(&w));
-    if (error != RIND_OK && rind_context_rank(w.context) == 0) unlink(w.part);
   }
   rind_amr_boxes_destroy(&w.boxes);
   return error;

@@ -78,31 +78,61 @@ static void check_parts(const char *path, const char *part) {
   expect(longest, false, ENAMETOOLONG);
   longest[255 - strlen(".part")] = '\0';
   expect(longest, false, 0);
+  expect(longest, true, ENAMETOOLONG);
+  longest[201] = '\0';
+  expect(longest, true, ENAMETOOLONG);
+  longest[200] = '\0';
+  expect(longest, true, 0);
   write_old(part);
   expect(path, false, 0);
   CHECK(is_old(part), "a part is not left as it is");
   remove(part);
   CHECK(mkdir(part, 0777) == 0, "no folder");
-  expect(path, false, EISDIR);
-  expect(path, true, EISDIR);
+  expect(path, false, EEXIST);
+  expect(path, true, EEXIST);
   remove(part);
 }
 
-static void check_links(const char *path) {
-  const char *link = "outputs_test.link";
-  remove(link);
-  CHECK(symlink("no/such/file", link) == 0, "no link");
-  expect(link, false, ENOENT);
-  expect(link, true, ENOENT);
-  remove(link);
-  CHECK(symlink(path, link) == 0, "no link");
+/* A link of the part's name: written through, it would spoil what it leads to. */
+static void check_linked_parts(const char *path, const char *part) {
+  const char *other = "outputs_test.other";
+  write_old(path);
+  write_old(other);
+  for (int to_itself = 0; to_itself < 2; ++to_itself) {
+    CHECK(symlink(to_itself ? path : other, part) == 0, "no link");
+    expect(path, false, EEXIST);
+    expect(part, false, to_itself ? EEXIST : 0);
+    CHECK(app_part_begin(path) == NULL && errno == EEXIST, "a link is a part: errno %d", errno);
+    remove(part);
+  }
+  CHECK(is_old(path) && is_old(other), "an old file is not left as it is");
   remove(path);
-  expect(link, false, 0);
+  remove(other);
+}
+
+static void check_links(const char *path, const char *part) {
+  const char *link = "outputs_test.link";
+  struct stat there;
+  for (int there_is_folder = 0; there_is_folder < 2; ++there_is_folder) {
+    remove(path);
+    remove(link);
+    CHECK(symlink(there_is_folder ? path : "no/such/file", link) == 0, "no link");
+    expect(link, false, ENOENT);
+    expect(link, true, ENOENT);
+    CHECK(app_part_begin(link) == NULL && errno == ENOENT, "errno %d", errno);
+  }
   CHECK(!is_there(path), "a file that nobody wrote is there");
   write_old(path);
+  expect(link, false, 0);
   expect(link, true, 0);
   CHECK(is_old(path), "an old file is not left as it is");
   CHECK(app_is_same_output(link, path), "a link and its file are one");
+  check_picture(link, 300, false);
+  CHECK(!is_there(part), "a part is left");
+  check_picture(link, 30, true);
+  CHECK(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link is gone");
+  CHECK(!is_old(path), "where the link leads is the old file");
+  CHECK(!is_there(part) && !is_there("outputs_test.link.part"), "a part is left");
   remove(link);
 }
 
@@ -114,6 +144,22 @@ static void check_same(const char *path, const char *dotted) {
     remove(path);
   }
   CHECK(!app_is_same_output("/dev/null", "/dev/null"), "a device takes all");
+  CHECK(!app_is_part_of_output("/dev/null", "/dev/null"), "a device has no part");
+}
+
+static void check_is_part(const char *path, const char *part) {
+  const char *link = "outputs_test.link", *dotted = "./outputs_test.png.part";
+  for (int is_old = 0; is_old < 2; ++is_old) {
+    if (is_old) write_old(path);
+    CHECK(app_is_part_of_output(path, part) && app_is_part_of_output(part, path), "%s", part);
+    CHECK(app_is_part_of_output(path, dotted) && app_is_part_of_output(dotted, path), "%s", dotted);
+    CHECK(!app_is_part_of_output(path, path) && !app_is_part_of_output(path, link), "%s", link);
+  }
+  CHECK(symlink(path, link) == 0, "no link");
+  CHECK(app_is_part_of_output(link, part) && app_is_part_of_output(part, link), "through a link");
+  CHECK(!app_is_part_of_output(link, "outputs_test.link.part"), "beside a link");
+  remove(link);
+  remove(path);
 }
 
 int main(int argc, char **argv) {
@@ -129,7 +175,9 @@ int main(int argc, char **argv) {
   CHECK(!is_there(part), "a part is left");
   check_reasons(path);
   check_parts(path, part);
-  check_links(path);
+  check_linked_parts(path, part);
+  check_links(path, part);
   check_same(path, "./outputs_test.png");
+  check_is_part(path, part);
   return check_end();
 }

@@ -76,9 +76,18 @@ check_output() {
       "$mpiexec" -n 2 "$program" $words "$option" "$folder/pipe"
   [ -p "$folder/pipe" ] || complain "$name $option removes a pipe"
   # shellcheck disable=SC2086
-  [ "$option" = --picture ] &&
+  if [ "$option" = --picture ]; then
     refuse 2 "should be another file than that of --" \
       "$mpiexec" -n 2 "$program" $words --output "$folder/new.file" --picture "$folder/./new.file"
+    refuse 2 "should be another file than that of --.*: until they are complete, .part is added" \
+      "$mpiexec" -n 2 "$program" $words --output "$folder/new.file" --picture "$folder/./new.file.part"
+    refuse 2 "should be another file than that of --.*: until they are complete, .part is added" \
+      "$program" $words --output "$folder/new.file.part" --picture "$folder/./new.file"
+  fi
+  ln -sf "$folder/old.file" "$folder/link.file.part"
+  # shellcheck disable=SC2086
+  refuse 4 "cannot write $folder/link.file: its name with .part is taken" \
+    "$program" $words "$option" "$folder/link.file"
   echo precious >"$folder/old.file"
   for file in new old; do
     # shellcheck disable=SC2046
@@ -139,6 +148,10 @@ for program in "$@"; do
     ulimit -v 3000000
     ("$program" --version) >/dev/null 2>&1 || exit 0
     case ${program##*/} in
+      rind-deposit)
+        refuse 5 "200000000 particles would take 5e+09 bytes or more, there are 3.072e+09" \
+          "$program" --particles 200000000
+        ;;
       rind-particles)
         refuse 5 "would take .* bytes or more, there are 3.072e+09" "$program" --level 9 --cells 64
         ;;

@@ -58,6 +58,20 @@ awk -v r="$(value "$line" reduction)" 'BEGIN { exit !(r >= 100) }' ||
   complain "the loss is not 100 times less: $line"
 [ -s "$picture" ] && [ -s "$file" ] || complain "no picture or file of a relaxation"
 
+# Through links: these stay, and what they lead to is replaced.
+for kind in png hdf; do
+  rm -f "$folder/link.$kind"
+  echo old >"$folder/target.$kind"
+  ln -s "target.$kind" "$folder/link.$kind"
+done
+"$program" --particles 9 --relax 1 --picture "$folder/link.png" --output "$folder/link.hdf" --json \
+  >"$folder/out" || complain "links are not written through"
+for kind in png hdf; do
+  [ -L "$folder/link.$kind" ] || complain "link.$kind is no link any more"
+  [ "$(wc -c <"$folder/target.$kind")" -gt 100 ] || complain "target.$kind is the old file"
+done
+[ -z "$(find "$folder" -name '*.part')" ] || complain "a part is left"
+
 refuse() {
   local status=$1 lines
   shift

@@ -336,6 +336,34 @@ static void check_errors(rind_context *context) {
   rind_forest_destroy(&forest);
 }
 
+/* Links of the part's name, and to a name that is too long, are not written through. */
+static void check_taken(rind_context *context, const char *path, const char *link,
+                        const rind_named_field *named, const rind_forest *forest) {
+  char part[PATH + 8], longest[PATH];
+  struct stat there;
+  const bool first = rind_context_rank(context) == 0;
+  snprintf(part, sizeof part, "%s.part", path);
+  snprintf(longest, sizeof longest, "%s/%0201d", folder, 0);
+  if (first) {
+    close(open(path, O_CREAT | O_TRUNC | O_WRONLY, 0666));
+    close(open(longest, O_CREAT | O_WRONLY, 0666));
+    unlink(part);
+    CHECK(symlink(strrchr(path, '/') + 1, part) == 0, "no link");
+    unlink(link);
+    CHECK(symlink(strrchr(longest, '/') + 1, link) == 0, "no link");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const char *const taken[] = {path, part};
+  for (int i = 0; i < 2; ++i)
+    expect(rind_write_vtkhdf(forest, taken[i], named, 1), RIND_ERROR_IO, context, "taken");
+  expect(rind_write_vtkhdf(forest, link, named, 1), RIND_ERROR_IO, context, "name too long");
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(lstat(part, &there) == 0 && S_ISLNK(there.st_mode), "the link is gone");
+  CHECK(stat(path, &there) == 0 && there.st_size == 0, "the file is written through a link");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (first) unlink(part), unlink(longest);
+}
+
 /* What is there and is no plain file stays, and links lead on. */
 static void check_places(rind_context *context) {
   char path[PATH], link[PATH], other[PATH], longest[PATH];
@@ -365,6 +393,7 @@ static void check_places(rind_context *context) {
   CHECK(lstat(link, &there) == 0 && S_ISLNK(there.st_mode), "the link is gone");
   CHECK(stat(path, &there) == 0 && there.st_size > 1000, "nothing is where the link leads");
   MPI_Barrier(MPI_COMM_WORLD);
+  check_taken(context, path, link, &named, forest);
   if (first) unlink(path), unlink(other), unlink(link);
   rind_field_destroy(&field);
   rind_forest_destroy(&forest);

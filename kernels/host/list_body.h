@@ -37,13 +37,15 @@ GATHER_INLINE void GATHER_NAME(sum_listed)(const rind_gather_row *row, const rin
   }
 }
 
-/* The cells of a list, four at a time. */
+/* The cells of a list, four at a time. Weights may come back: those of a first and a fourth cell
+ * say nothing of those between. */
 static void GATHER_NAME(sum_list)(const rind_gather_row *row, GATHER_TO *to, const GATHER_TO *own,
                                   const GATHER_SOURCE *source) {
   const rind_gather_cell *cell = row->cells->cell, *end = cell + row->cells->num_cells;
   const bool owns = row->num_own_first == 1;
   for (; owns && end - cell >= 4; cell += 4)
-    if (cell[0].weight == cell[3].weight)
+    if (cell[0].weight == cell[1].weight && cell[0].weight == cell[2].weight &&
+        cell[0].weight == cell[3].weight)
       GATHER_NAME(sum_listed)(row, cell, to, own, source, 4, true, true);
     else
       GATHER_NAME(sum_listed)(row, cell, to, own, source, 4, true, false);

@@ -37,7 +37,8 @@ static ptrdiff_t random_cell(int most) {
 
 /* Row r writes an eighth of the box, as no two rows write one cell; some have the weights of
  * another. */
-static void make_row(int r, int num_terms, int owns, const ptrdiff_t *window, ptrdiff_t own_shift) {
+static void make_row(int r, int num_terms, int owns, const ptrdiff_t *window, ptrdiff_t own_shift,
+                     bool one_cell) {
   static const ptrdiff_t lane[RIND_GATHER_LANES] = {0, 1, ROW_SIDE, ROW_SIDE + 1};
   static const ptrdiff_t step[RIND_GATHER_DIMS] = {1, ROW_SIDE, ROW_SIDE * ROW_SIDE,
                                                    ROW_SIDE * ROW_SIDE * ROW_SIDE};
@@ -58,7 +59,7 @@ static void make_row(int r, int num_terms, int owns, const ptrdiff_t *window, pt
     row[r].own_offset[l] = owns ? lane[l] : 0;
   }
   for (int d = 0; d < RIND_GATHER_DIMS; ++d) {
-    row[r].extent[d] = d < 3 ? 1 + random_int(4) : 1 + random_int(ROW_COMPONENTS);
+    row[r].extent[d] = one_cell ? 1 : d < 3 ? 1 + random_int(4) : 1 + random_int(ROW_COMPONENTS);
     row[r].to_stride[d] = row[r].own_stride[d] = d < 3 ? 2 * step[d] : step[d];
     row[r].source_stride[d] = step[d];
   }
@@ -69,10 +70,11 @@ static void make_row(int r, int num_terms, int owns, const ptrdiff_t *window, pt
 static void make_rows(int count, int num_terms, int owns) {
   ptrdiff_t window[TERMS];
   const ptrdiff_t own_shift = random_int(3);
+  const bool one_cell = random_int(2);
   for (int t = 0; t < TERMS; ++t)
     window[t] = random_cell(3);
   for (int r = 0; r < count; ++r)
-    make_row(r, num_terms, owns, window, own_shift);
+    make_row(r, num_terms, owns, window, own_shift, one_cell);
 }
 
 static const void *run(rind_gather_fills_way *way, const rind_gather *gather, int first) {

@@ -131,20 +131,23 @@ RIND_SPH_INLINE void sort_bucket(int dim, const rind_sph_source *source, rind_sp
                                  int bucket) {
   const int words = dim + 1, first = list->place[bucket];
   const int last = bucket + 1 < list->num_buckets ? list->place[bucket + 1] : list->count;
+  /* The next bucket's records are asked for meanwhile. */
+  const int ahead = last - first < list->count - last ? last - first : 0;
   const uint64_t *record = list->work;
   if (list->has_start)
     count_cells(list, words, (uint32_t)bucket, first, last);
   else
     sort_cells(list, words, first, last);
-  for (int p = first; p < last; ++p)
-    list->cell[p] = (uint32_t)(record[(size_t)list->slot[p] * words] >> 32);
   for (int p = first, end; source->id && p < last; p = end) {
-    for (end = p; end < last && list->cell[end] == list->cell[p]; ++end)
+    const uint64_t cell = record[(size_t)list->slot[p] * words] >> 32;
+    for (end = p; end < last && record[(size_t)list->slot[end] * words] >> 32 == cell; ++end)
       list->entry[end] = (uint64_t)source->id[(uint32_t)record[(size_t)list->slot[end] * words]];
     sort_ids(list->entry + p, list->slot + p, end - p);
   }
   for (int p = first; p < last; ++p) {
     const uint64_t *from = record + (size_t)list->slot[p] * words;
+    RIND_SPH_WILL_READ(record + (size_t)(p + ahead) * words);
+    list->cell[p] = (uint32_t)(from[0] >> 32);
     list->index[p] = (uint32_t)from[0];
     for (int a = 0; a < dim; ++a)
       memcpy(list->at[a] + p, from + 1 + a, sizeof(double));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <core.h>
+
 /* More cells a particle than this are searched for, not tabulated. */
 enum { MOST_CELLS_A_PARTICLE = 4, FEW_CELLS = 1 << 16 };
 /* Buckets of so many particles, or up to twice as many, stay in a second-level cache. */
@@ -33,20 +35,27 @@ int64_t rind_sph_list_bytes(const rind_sph_list *list) {
          (int64_t)(list->place_room * sizeof *list->place);
 }
 
+/* Not zeroed; large pages, for buckets are many places at once. */
+static void *allocate(size_t count, size_t bytes) {
+  void *memory = malloc(count * bytes);
+  if (memory) rind_use_huge_pages(memory, count * bytes);
+  return memory;
+}
+
 /* Room for count particles, whose old values are dropped. */
 static bool reserve_particles(rind_sph_list *list, int dim, int count) {
   if (count <= list->capacity && list->work) return true;
   rind_sph_list_free(list);
   const size_t capacity = (size_t)count + (size_t)(count / 8), room = capacity + 16;
-  list->cell_of = malloc(room * sizeof *list->cell_of);
-  list->work = malloc(room * (size_t)(dim + 1) * sizeof(uint64_t));
-  list->slot = malloc(room * sizeof *list->slot);
-  list->cell = malloc(room * sizeof *list->cell);
-  list->index = malloc(room * sizeof *list->index);
-  list->excess = malloc(room * sizeof *list->excess);
+  list->cell_of = allocate(room, sizeof *list->cell_of);
+  list->work = allocate(room * (size_t)(dim + 1), sizeof(uint64_t));
+  list->slot = allocate(room, sizeof *list->slot);
+  list->cell = allocate(room, sizeof *list->cell);
+  list->index = allocate(room, sizeof *list->index);
+  list->excess = allocate(room, sizeof *list->excess);
   bool have = list->cell_of && list->work && list->slot && list->cell && list->index;
   for (int a = 0; a < dim; ++a) {
-    list->at[a] = malloc(room * sizeof *list->at[a]);
+    list->at[a] = allocate(room, sizeof *list->at[a]);
     have = have && list->at[a];
   }
   if (!have || !list->excess || room > INT32_MAX) return false;
@@ -56,9 +65,11 @@ static bool reserve_particles(rind_sph_list *list, int dim, int count) {
 
 /* Keys, where there are any to sort. */
 static bool reserve_entries(rind_sph_list *list, bool have_ids) {
-  const size_t bytes = ((size_t)list->capacity + 1) * sizeof *list->entry;
-  if (!list->entry && (have_ids || !list->has_start)) list->entry = malloc(bytes);
-  if (!list->other_entry && !list->has_start) list->other_entry = malloc(bytes);
+  const size_t room = (size_t)list->capacity + 1;
+  if (!list->entry && (have_ids || !list->has_start))
+    list->entry = allocate(room, sizeof *list->entry);
+  if (!list->other_entry && !list->has_start)
+    list->other_entry = allocate(room, sizeof *list->entry);
   return (list->entry || (!have_ids && list->has_start)) && (list->other_entry || list->has_start);
 }
 
@@ -67,7 +78,7 @@ static bool reserve_starts(rind_sph_list *list, const rind_sph_grid *grid, int c
   list->has_start = cells <= FEW_CELLS || cells <= (size_t)count * MOST_CELLS_A_PARTICLE;
   if (!list->has_start || cells + 1 <= list->start_room) return true;
   free(list->start);
-  list->start = malloc((cells + 1) * sizeof *list->start);
+  list->start = allocate(cells + 1, sizeof *list->start);
   list->start_room = list->start ? cells + 1 : 0;
   return list->start != NULL;
 }

@@ -136,12 +136,13 @@ bool rind_gather_cells_create(const rind_gather_row *first, int count, rind_gath
   *bytes = sizeof **cells + (size_t)num_cells * sizeof(rind_gather_cell) + WEIGHT_ALIGNMENT +
            tables * RIND_GATHER_LANES * sizeof(double);
   rind_gather_cells *made = rind_allocate(*bytes, 1);
-  if (made) {
+  const bool have = made != NULL;
+  if (have) {
     rind_gather_cell *cell = (rind_gather_cell *)(void *)(made + 1);
     *made = (rind_gather_cells){.num_rows = count, .num_cells = (int)num_cells, .cell = cell};
     if (write_cells(first, count, like, cell, align(cell + num_cells))) *cells = made;
   }
   free(like);
   if (!*cells) free(made);
-  return made != NULL;
+  return have;
 }

@@ -5,11 +5,16 @@
  *     copy         cell = term
  *     sum          cell = sum of weight * term, in order
  *     plain sum    the same, all weights 1, the first term the cell itself
+ *     pair         cell += ghost, ghost = 0
  *
  * in slices of 32, a thread of a warp each; copies and plain sums in ascending order of address.
  * Items run in any order. Bits are those of the rows: rows that add to one cell are one sum, in
- * double, rounded once. Where the frame says so, cells of the block that no row writes are written
- * back as they are, so that whole sectors of memory are written. */
+ * double, rounded once. Where the frame says so, cells that no copy writes are written back as they
+ * are, so that whole sectors of memory are written.
+ *
+ * A pair is a plain sum of one ghost that is taken. One of two neighbours runs the pairs of both:
+ * its cell and its own ghost beside it, which goes to the other's cell, are then read at once, and
+ * written at once. */
 #pragma once
 #include <gather.h>
 
@@ -19,6 +24,8 @@ extern "C" {
 
 enum {
   RIND_PROGRAM_LANES = 32,
+  RIND_PROGRAM_NEIGHBOURS = 4,      /* items in a row that read the same lines of memory */
+  RIND_PROGRAM_PAIRS = 16,          /* in a slice */
   RIND_PROGRAM_PLAIN_TERMS = 3,     /* at most, of a plain sum, beside the cell itself */
   RIND_PROGRAM_NO_CELL = INT32_MIN, /* this lane has nothing to do */
   RIND_PROGRAM_OWN = 0,             /* slot of the block itself; source s has slot s + 1 */
@@ -53,12 +60,15 @@ typedef struct rind_program_sum {
 } rind_program_sum;
 
 /* Slices of one block: lane l of slice s of copies is move[first_move + 32 s + l]. Plain sums are
- * the first of the sums. */
+ * the first of the sums. Lane l of slice s of pairs has pair[first_pair + 32 s + l], a term: a cell
+ * for l < 16, and the ghost that comes to it in lane l + 16. */
 typedef struct rind_program_item {
   int32_t first_move;
   int32_t num_moves;
   int32_t first_sum;
   int32_t num_sums;
+  int32_t first_pair;
+  int32_t num_pairs;
   int32_t to;         /* index into to_base and own_base */
   int32_t first_slot; /* of source, indices into source_base */
   int32_t num_slots;
@@ -66,7 +76,7 @@ typedef struct rind_program_item {
 
 typedef struct rind_programs {
   bool adds; /* to the cells: there are no copies */
-  int num_items, num_sources, num_moves, num_sums, num_cells, num_terms, num_weights;
+  int num_items, num_sources, num_moves, num_sums, num_cells, num_terms, num_weights, num_pairs;
   rind_program_item *item;
   int32_t *source;
   rind_program_move *move;
@@ -74,21 +84,22 @@ typedef struct rind_programs {
   int32_t *cell;
   int32_t *term;
   double *weight;
+  int32_t *pair;
   int num_rest;
   int *rest; /* fills, or batches, that are in no program, ascending */
 } rind_programs;
 
-/* A block's memory. lowest <= element < lowest + elements, from interior cell (0, 0, 0) of
- * component 0; the interior is extent with stride. sector: elements of a sector of memory, at whose
- * beginning element e with (e + phase) % sector == 0 lies in every block; 0: cells are not written
- * back. Only for blocks without gaps between cells. */
+/* A block's memory, lowest <= element < lowest + elements from interior cell (0, 0, 0) of component
+ * 0. sector: elements of a sector of memory, at whose beginning element e with
+ * (e + phase) % sector == 0 lies in every block; 0: cells are not written back. Only for blocks
+ * without gaps between cells. */
 typedef struct rind_program_frame {
   ptrdiff_t lowest;
   ptrdiff_t elements;
-  int32_t extent[RIND_GATHER_DIMS];
-  ptrdiff_t stride[RIND_GATHER_DIMS];
   int32_t sector;
   int32_t phase;
+  bool same_blocks;       /* sources are the destinations' blocks, by the same numbers */
+  ptrdiff_t block_stride; /* elements from one of these blocks to the next; 0: they lie anywhere */
 } rind_program_frame;
 
 /* Batches first_fill [num_batches + 1] as in rind_gather_host_batches, or NULL: fills in any order

@@ -9,9 +9,10 @@ extern "C" {
 
 typedef struct rind_device_programs rind_device_programs;
 
-/* programs has items. */
-int rind_device_programs_create(const rind_programs *programs, rind_type to_type,
-                                rind_type source_type, rind_device_programs **made);
+/* programs has items. frame: what they were made for. */
+int rind_device_programs_create(const rind_programs *programs, const rind_program_frame *frame,
+                                rind_type to_type, rind_type source_type,
+                                rind_device_programs **made);
 /* Accepts NULL. */
 void rind_device_programs_destroy(rind_device_programs **programs);
 int64_t rind_device_programs_bytes(const rind_device_programs *programs);

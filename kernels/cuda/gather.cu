@@ -253,7 +253,7 @@ cudaError_t fill_in_programs(const rind_gather *gather, const rind_gather_stages
   if (!there) return cudaErrorMemoryAllocation;
   cudaError_t error = cudaSuccess;
   if (programs.num_items > 0)
-    error = (cudaError_t)rind_device_programs_create(&programs,
+    error = (cudaError_t)rind_device_programs_create(&programs, frame,
                                                      elements > 0 ? RIND_FLOAT32 : gather->to_type,
                                                      gather->source_type, &made->programs);
   there = list_rest(gather, stages, programs.rest, programs.num_rest, &left);

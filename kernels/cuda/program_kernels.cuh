@@ -3,6 +3,7 @@
  * Bits are the host's: products and sums in the order of the terms, in double, never fused. */
 #pragma once
 #include <block_programs.h>
+#include <kept_values.cuh>
 
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -12,26 +13,24 @@ namespace {
 constexpr int lanes = RIND_PROGRAM_LANES, warps_a_block = 8;
 constexpr int threads_a_block = lanes * warps_a_block;
 constexpr unsigned whole_warp = 0xffffffffu;
-/* Slices whose loads are under way at once: of copies, of plain sums, and of plain sums that have
- * more than two terms beside the cell. */
-constexpr int copies_at_once = 6, plain_at_once = 4, long_plain_at_once = 2;
+/* Slices whose loads are under way at once: of copies, of pairs, of plain sums, and of plain sums
+ * that have more than two terms beside the cell. */
+constexpr int copies_at_once = 6, pairs_at_once = 8, plain_at_once = 5, long_plain_at_once = 2;
 /* Terms of another sum whose loads are under way at once. */
 constexpr int terms_at_once = 4;
 /* A warp's lanes each load a base: those of the slots before last_lane, and where to write. */
 constexpr int num_slots = 64, last_lane = lanes - 1;
 
-enum kind { kind_copies, kind_plain, kind_sum };
+enum kind { kind_copies, kind_pairs, kind_plain, kind_sum };
 
-/* What a warp does at once: some slices of copies or of plain sums, or a slice of other sums. */
+/* What a warp does at once: some slices of copies, of pairs or of plain sums, or a slice of other
+ * sums. */
 struct __align__(16) task {
-  int32_t first; /* element of move, or of term */
+  int32_t first; /* element of move, of pair, or of term */
   int32_t what;  /* bits 0 and 1: kind; 2 to 7: slots; 8 to 11: slices; from 12: terms */
   int32_t to;
   int32_t first_slot;
 };
-
-constexpr int words_a_task = sizeof(task) / sizeof(int32_t);
-constexpr int tasks_at_once = lanes / words_a_task; /* whose words a warp has */
 
 task make_task(kind of, int first, int num_slices, int num_terms, const rind_program_item &item) {
   return {first, of | item.num_slots << 2 | num_slices << 8 | num_terms << 12, item.to,
@@ -56,10 +55,10 @@ __device__ int terms_of(const task &t) {
 
 struct tables {
   int num_tasks;
-  const int *first_task; /* of each thread block that adds, and the end */
   const task *tasks;
   const int32_t *source;
-  const rind_program_move *move;
+  const int2 *move; /* cell, term */
+  const int32_t *pair;
   const int32_t *term; /* a slice of sums: its cells, and then its terms */
   const double *weight;
 };
@@ -68,7 +67,12 @@ struct base_tables {
   void *const *to;
   const void *const *own;
   const void *const *source;
+  ptrdiff_t stride; /* bytes from a base to the next, in what is then one table; or 0 */
 };
+
+__device__ const void *base_of(const base_tables &bases, const void *const *table, int number) {
+  return bases.stride != 0 ? (const char *)bases.to[0] + number * bases.stride : table[number];
+}
 
 /* What a warp knows of its task. */
 template <typename To> struct place {
@@ -94,7 +98,8 @@ template <typename To> __device__ place<To> arrive(const bases_on_the_way &way) 
     __syncwarp();
 #pragma unroll 1
     for (int slot = last_lane + lane; slot <= slots_of(way.of); slot += lanes)
-      way.base[slot] = way.from.source[way.t.source[way.of.first_slot + slot - 1]];
+      way.base[slot] =
+          base_of(way.from, way.from.source, way.t.source[way.of.first_slot + slot - 1]);
   }
   __syncwarp();
   return {to, way.base};
@@ -104,31 +109,51 @@ __device__ bool is_there(int32_t term) {
   return RIND_PROGRAM_SLOT(term) != RIND_PROGRAM_NONE;
 }
 
-/* Values pass by the first cache, which keeps the tables. */
+/* The rows of one block read cells that those of its neighbours read too, at about the same time,
+ * so values pass through the first cache. */
 template <typename To>
-__device__ void run_copies(const bases_on_the_way &way, const rind_program_move *moves,
-                           int num_slices) {
-  rind_program_move move[copies_at_once];
+__device__ void run_copies(const bases_on_the_way &way, const int2 *moves, int num_slices) {
+  int2 move[copies_at_once];
   To value[copies_at_once];
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
-    move[u] = u < num_slices ? moves[lanes * u]
-                             : rind_program_move{RIND_PROGRAM_NO_CELL, RIND_PROGRAM_NONE};
+    move[u] = u < num_slices ? moves[lanes * u] : make_int2(RIND_PROGRAM_NO_CELL, 0);
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
-    if (move[u].cell != RIND_PROGRAM_NO_CELL)
-      value[u] = __ldcg((const To *)at.base[RIND_PROGRAM_SLOT(move[u].term)] +
-                        RIND_PROGRAM_OFFSET(move[u].term));
+    if (move[u].x != RIND_PROGRAM_NO_CELL)
+      value[u] = load_kept((const To *)at.base[RIND_PROGRAM_SLOT(move[u].y)] +
+                           RIND_PROGRAM_OFFSET(move[u].y));
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
-    if (move[u].cell != RIND_PROGRAM_NO_CELL) __stcg(at.to + move[u].cell, value[u]);
+    if (move[u].x != RIND_PROGRAM_NO_CELL) store_kept(at.to + move[u].x, value[u]);
 }
 
 /* A term's cell, of those that are not of the block itself. */
 template <typename To, typename Source>
 __device__ Source *source_of(const place<To> &at, int32_t term) {
   return (Source *)at.base[RIND_PROGRAM_SLOT(term)] + RIND_PROGRAM_OFFSET(term);
+}
+
+/* A cell's lane and its ghost's are half a warp apart. */
+template <typename To>
+__device__ void run_pairs(const bases_on_the_way &way, const int32_t *pairs, int num_slices) {
+  int32_t term[pairs_at_once];
+  To value[pairs_at_once];
+#pragma unroll
+  for (int u = 0; u < pairs_at_once; ++u)
+    term[u] = u < num_slices ? pairs[lanes * u] : RIND_PROGRAM_NONE;
+  const place<To> at = arrive<To>(way);
+#pragma unroll
+  for (int u = 0; u < pairs_at_once; ++u)
+    value[u] = is_there(term[u]) ? load_kept(source_of<To, To>(at, term[u])) : (To)0;
+#pragma unroll
+  for (int u = 0; u < pairs_at_once; ++u) {
+    const To ghost = __shfl_xor_sync(whole_warp, value[u], RIND_PROGRAM_PAIRS);
+    const To sum = (To)__dadd_rn((double)value[u], (double)ghost);
+    if (is_there(term[u]))
+      store_kept(source_of<To, To>(at, term[u]), RIND_PROGRAM_TAKEN(term[u]) ? (To)0 : sum);
+  }
 }
 
 /* Plain sums of up to max_terms terms beside the cell. Values of a row may be read by terms of
@@ -151,10 +176,10 @@ __device__ void run_plain(const bases_on_the_way &way, const int32_t *cells, int
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < at_once; ++u) {
-    if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = __ldca(at.to + cell[u]);
+    if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = load_kept(at.to + cell[u]);
 #pragma unroll
     for (int n = 0; n < max_terms; ++n)
-      if (is_there(term[u][n])) added[u][n] = __ldca(source_of<To, Source>(at, term[u][n]));
+      if (is_there(term[u][n])) added[u][n] = load_kept(source_of<To, Source>(at, term[u][n]));
   }
 #pragma unroll
   for (int u = 0; u < at_once; ++u) {
@@ -163,9 +188,10 @@ __device__ void run_plain(const bases_on_the_way &way, const int32_t *cells, int
     for (int n = 0; n < max_terms; ++n) {
       if (!is_there(term[u][n])) continue;
       sum = __dadd_rn(sum, (double)added[u][n]);
-      if (RIND_PROGRAM_TAKEN(term[u][n])) __stcg(source_of<To, Source>(at, term[u][n]), (Source)0);
+      if (RIND_PROGRAM_TAKEN(term[u][n]))
+        store_kept(source_of<To, Source>(at, term[u][n]), (Source)0);
     }
-    if (cell[u] != RIND_PROGRAM_NO_CELL) __stcg(at.to + cell[u], (To)sum);
+    if (cell[u] != RIND_PROGRAM_NO_CELL) store_kept(at.to + cell[u], (To)sum);
   }
 }
 
@@ -205,7 +231,7 @@ template <typename To, typename Source>
 __device__ void take_terms(const place<To> &at, const int32_t *term) {
 #pragma unroll
   for (int n = 0; n < terms_at_once; ++n)
-    if (RIND_PROGRAM_TAKEN(term[n])) __stcg(source_of<To, Source>(at, term[n]), (Source)0);
+    if (RIND_PROGRAM_TAKEN(term[n])) store_kept(source_of<To, Source>(at, term[n]), (Source)0);
 }
 
 /* A slice of sums; the terms of the next additions are on their way meanwhile. */
@@ -228,37 +254,32 @@ __device__ void run_sum(const bases_on_the_way &way, int first, int num_terms) {
     for (int u = 0; u < terms_at_once; ++u)
       now[u] = next[u];
   }
-  if (cell != RIND_PROGRAM_NO_CELL) __stcg(at.to + cell, (To)sum);
+  if (cell != RIND_PROGRAM_NO_CELL) store_kept(at.to + cell, (To)sum);
 }
 
-template <typename To, typename Source, bool adds>
-__device__ void run_task(const bases_on_the_way &way) {
+/* A task of a fill. */
+template <typename To, typename Source> __device__ void run_forward(const bases_on_the_way &way) {
+  const task &now = way.of;
+  if (kind_of(now) == kind_sum)
+    run_sum<To, Source, false>(way, now.first, terms_of(now));
+  else
+    run_copies<To>(way, way.t.move + now.first + threadIdx.x % lanes, slices_of(now));
+}
+
+/* One of an adjoint. */
+template <typename To, typename Source> __device__ void run_backward(const bases_on_the_way &way) {
   const task &now = way.of;
   const int lane = threadIdx.x % lanes;
-  if (kind_of(now) == kind_sum)
-    run_sum<To, Source, adds>(way, now.first, terms_of(now));
-  else if (!adds)
-    run_copies<To>(way, way.t.move + now.first + lane, slices_of(now));
+  if (kind_of(now) == kind_pairs)
+    run_pairs<To>(way, way.t.pair + now.first + lane, slices_of(now));
+  else if (kind_of(now) == kind_sum)
+    run_sum<To, Source, true>(way, now.first, terms_of(now));
   else if (terms_of(now) <= 2)
     run_plain<To, Source, plain_at_once, 2>(way, way.t.term + now.first + lane, slices_of(now),
                                             terms_of(now));
   else
     run_plain<To, Source, long_plain_at_once, RIND_PROGRAM_PLAIN_TERMS>(
         way, way.t.term + now.first + lane, slices_of(now), terms_of(now));
-}
-
-/* A warp's tasks from first on: lane l has word l % 4 of the task l / 4 steps on, 0 from end on. */
-__device__ int32_t load_words(const tables &t, int first, int end) {
-  const int lane = threadIdx.x % lanes;
-  const int mine = first + warps_a_block * (lane / words_a_task);
-  return mine < end ? ((const int32_t *)(t.tasks + mine))[lane % words_a_task] : 0;
-}
-
-/* Task n of those words, n < tasks_at_once. */
-__device__ task task_of(int32_t words, int n) {
-  const int first = n * words_a_task;
-  return {__shfl_sync(whole_warp, words, first), __shfl_sync(whole_warp, words, first + 1),
-          __shfl_sync(whole_warp, words, first + 2), __shfl_sync(whole_warp, words, first + 3)};
 }
 
 /* Which base this lane loads: an index into own (slot 0), source or to (last_lane); -1: none. */
@@ -271,44 +292,41 @@ __device__ int load_source(const tables &t, const task &of) {
 __device__ const void *load_base(const base_tables &bases, int source) {
   const int slot = threadIdx.x % lanes;
   if (source < 0) return nullptr;
-  return slot == last_lane          ? bases.to[source]
-         : slot == RIND_PROGRAM_OWN ? bases.own[source]
-                                    : bases.source[source];
+  return base_of(bases,
+                 slot == last_lane          ? (const void *const *)bases.to
+                 : slot == RIND_PROGRAM_OWN ? bases.own
+                                            : bases.source,
+                 source);
 }
 
-/* A thread block copies: a task a warp. */
+/* What a warp starts with, if it has a task. */
+__device__ bool begin_task(const tables &t, const base_tables &bases, task *now,
+                           const void **loaded) {
+  const int number = blockIdx.x * warps_a_block + threadIdx.x / lanes;
+  if (number >= t.num_tasks) return false;
+  *now = t.tasks[number];
+  *loaded = load_base(bases, load_source(t, *now));
+  return true;
+}
+
+/* A thread block copies and sums: a task a warp. */
 template <typename To, typename Source>
 __global__ void __launch_bounds__(threads_a_block, 4) run_fill(tables t, base_tables bases) {
   __shared__ const void *base_of_slot[warps_a_block][num_slots];
-  const int warp = threadIdx.x / lanes, number = blockIdx.x * warps_a_block + warp;
-  if (number >= t.num_tasks) return;
-  const task now = task_of(load_words(t, number, number + 1), 0);
-  const void *loaded = load_base(bases, load_source(t, now));
-  run_task<To, Source, false>({t, bases, now, loaded, base_of_slot[warp]});
+  task now;
+  const void *loaded;
+  if (begin_task(t, bases, &now, &loaded))
+    run_forward<To, Source>({t, bases, now, loaded, base_of_slot[threadIdx.x / lanes]});
 }
 
-/* A thread block adds: the tasks of one or two blocks, each warp every eighth of them. What leads
- * to a task's values (the numbers of its sources, their bases) is loaded while the task before
- * runs. */
+/* A thread block adds: a task a warp. */
 template <typename To, typename Source>
-__global__ void __launch_bounds__(threads_a_block, 3) run_adjoint(tables t, base_tables bases) {
+__global__ void __launch_bounds__(threads_a_block, 4) run_adjoint(tables t, base_tables bases) {
   __shared__ const void *base_of_slot[warps_a_block][num_slots];
-  const int warp = threadIdx.x / lanes, end = t.first_task[blockIdx.x + 1];
-  int first = t.first_task[blockIdx.x] + warp;
-  while (first < end) {
-    const int32_t words = load_words(t, first, end);
-    const void *loaded = load_base(bases, load_source(t, task_of(words, 0)));
-    int source = load_source(t, task_of(words, 1));
-#pragma unroll 1
-    for (int n = 0; n < tasks_at_once && first < end; ++n, first += warps_a_block) {
-      const task now = task_of(words, n);
-      const bases_on_the_way way = {t, bases, now, loaded, base_of_slot[warp]};
-      loaded = load_base(bases, source);
-      if (n + 2 < tasks_at_once) source = load_source(t, task_of(words, n + 2));
-      run_task<To, Source, true>(way);
-      __syncwarp();
-    }
-  }
+  task now;
+  const void *loaded;
+  if (begin_task(t, bases, &now, &loaded))
+    run_backward<To, Source>({t, bases, now, loaded, base_of_slot[threadIdx.x / lanes]});
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 struct rind_device_programs {
   rind_type to_type, source_type;
   bool adds;
-  int num_blocks; /* of threads */
+  ptrdiff_t stride; /* as in base_tables */
   tables on_device;
   void *memory;
   size_t bytes;
@@ -20,8 +20,6 @@ namespace {
 /* The tables on the host; what is NULL is only counted. */
 struct packing {
   int64_t num_tasks, num_terms, num_weights;
-  int num_blocks;
-  int *first_task;
   task *tasks;
   int32_t *term;
   double *weight;
@@ -107,31 +105,51 @@ void pack_sums(const rind_programs *from, const int *num_sums, packing *to) {
     if (num_sums[s] > 0) pack_program(from, s, num_sums[s], true, to);
 }
 
-void pack_item(const rind_programs *from, const rind_program_item &item, packing *to) {
+/* Tasks of slices_at_once slices each. */
+void pack_slices(kind of, int first, int num_slices, int slices_at_once,
+                 const rind_program_item &item, packing *to) {
+  for (int s = 0; s < num_slices; s += slices_at_once)
+    add_task(make_task(of, first + lanes * s, smaller(num_slices - s, slices_at_once), 0, item),
+             to);
+}
+
+void pack_item_sums(const rind_programs *from, const rind_program_item &item, packing *to) {
   const int end = item.first_sum + item.num_sums;
   int s = item.first_sum;
-  for (int m = 0; m < item.num_moves; m += copies_at_once)
-    add_task(make_task(kind_copies, item.first_move + lanes * m,
-                       smaller(item.num_moves - m, copies_at_once), 0, item),
-             to);
   for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count)
     add_task(make_task(kind_plain, to->first_term[s], count, terms, item), to);
   for (; s < end; ++s)
     add_task(make_task(kind_sum, to->first_term[s], 1, from->sum[s].num_terms, item), to);
 }
 
-/* Thread blocks of some items each. */
-void pack_items(const rind_programs *from, int items_a_block, packing *to) {
-  to->num_tasks = 0;
-  to->num_blocks = 0;
-  for (int i = 0; i < from->num_items; ++i) {
-    if (i % items_a_block == 0) {
-      if (to->first_task) to->first_task[to->num_blocks] = (int)to->num_tasks;
-      ++to->num_blocks;
-    }
-    pack_item(from, from->item[i], to);
+void pack_item(const rind_programs *from, const rind_program_item &item, packing *to) {
+  pack_slices(kind_copies, item.first_move, item.num_moves, copies_at_once, item, to);
+  pack_item_sums(from, item, to);
+  pack_slices(kind_pairs, item.first_pair, item.num_pairs, pairs_at_once, item, to);
+}
+
+/* The tasks of some neighbours along the curve by turns: they read the same lines of memory. room:
+ * for their tasks, once these are counted. */
+void pack_neighbours(const rind_programs *from, int first, int count, task *room, packing *to) {
+  int begin[RIND_PROGRAM_NEIGHBOURS + 1] = {0}, most = 0;
+  packing apart = *to;
+  apart.tasks = room;
+  apart.num_tasks = 0;
+  for (int i = 0; i < count; ++i) {
+    pack_item(from, from->item[first + i], &apart);
+    begin[i + 1] = (int)apart.num_tasks;
+    if (begin[i + 1] - begin[i] > most) most = begin[i + 1] - begin[i];
   }
-  if (to->first_task) to->first_task[to->num_blocks] = (int)to->num_tasks;
+  for (int n = 0; n < most && room; ++n)
+    for (int i = 0; i < count; ++i)
+      if (begin[i] + n < begin[i + 1]) add_task(room[begin[i] + n], to);
+  if (!room) to->num_tasks += apart.num_tasks;
+}
+
+void pack_items(const rind_programs *from, task *room, packing *to) {
+  to->num_tasks = 0;
+  for (int i = 0; i < from->num_items; i += RIND_PROGRAM_NEIGHBOURS)
+    pack_neighbours(from, i, smaller(from->num_items - i, RIND_PROGRAM_NEIGHBOURS), room, to);
 }
 
 /* Where an array of count items begins, after which bytes is its end. */
@@ -141,61 +159,50 @@ size_t place_array(size_t count, size_t item_bytes, size_t *bytes) {
   return at;
 }
 
-/* Two blocks to a thread block, neighbours along the curve that read the same sectors, where the
- * device is full all the same. */
-cudaError_t choose_items(const rind_programs *from, int *items_a_block) {
-  enum { FULL = 8 }; /* thread blocks to a processor */
-  int device = 0, processors = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess)
-    error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-  *items_a_block = from->num_items >= 2 * FULL * processors ? 2 : 1;
-  return error;
-}
-
 /* num_sums, first_term: room for from->num_sums each. */
 cudaError_t copy_tables(const rind_programs *from, int *num_sums, int *first_term,
                         rind_device_programs *made) {
   packing to = {};
-  int items_a_block = 1;
-  cudaError_t error = choose_items(from, &items_a_block);
-  if (error != cudaSuccess) return error;
   to.first_term = first_term;
   for (int i = 0; i < from->num_items; ++i)
     if (from->item[i].num_sums > 0) num_sums[from->item[i].first_sum] = from->item[i].num_sums;
   pack_sums(from, num_sums, &to);
-  pack_items(from, items_a_block, &to);
+  pack_items(from, nullptr, &to);
   if (to.num_terms > INT32_MAX || to.num_tasks > INT32_MAX / 2) return cudaErrorInvalidValue;
-  const size_t blocks = (size_t)to.num_blocks + 1;
-  const size_t first_task = place_array(blocks, sizeof *to.first_task, &made->bytes);
   const size_t tasks = place_array((size_t)to.num_tasks, sizeof *to.tasks, &made->bytes);
   const size_t sources = place_array((size_t)from->num_sources, sizeof *from->source, &made->bytes);
   const size_t moves = place_array((size_t)from->num_moves, sizeof *from->move, &made->bytes);
+  const size_t pairs = place_array((size_t)from->num_pairs, sizeof *from->pair, &made->bytes);
   const size_t terms = place_array((size_t)to.num_terms, sizeof *to.term, &made->bytes);
   const size_t weights = place_array((size_t)to.num_weights, sizeof *to.weight, &made->bytes);
   char *host = (char *)calloc(made->bytes, 1);
-  if (!host) return cudaErrorMemoryAllocation;
-  to.first_task = (int *)(host + first_task);
+  task *task_room = (task *)calloc((size_t)to.num_tasks + 1, sizeof *task_room);
+  if (!host || !task_room) {
+    free(host);
+    free(task_room);
+    return cudaErrorMemoryAllocation;
+  }
   to.tasks = (task *)(host + tasks);
   to.term = (int32_t *)(host + terms);
   to.weight = (double *)(host + weights);
   pack_sums(from, num_sums, &to);
-  pack_items(from, items_a_block, &to);
+  pack_items(from, task_room, &to);
+  free(task_room);
   if (from->num_sources > 0)
     memcpy(host + sources, from->source, (size_t)from->num_sources * sizeof *from->source);
   if (from->num_moves > 0)
     memcpy(host + moves, from->move, (size_t)from->num_moves * sizeof *from->move);
-  made->num_blocks =
-      from->adds ? to.num_blocks : (int)((to.num_tasks + warps_a_block - 1) / warps_a_block);
-  error = cudaMalloc(&made->memory, made->bytes);
+  if (from->num_pairs > 0)
+    memcpy(host + pairs, from->pair, (size_t)from->num_pairs * sizeof *from->pair);
+  cudaError_t error = cudaMalloc(&made->memory, made->bytes);
   if (error == cudaSuccess) error = (cudaError_t)rind_device_copy(made->memory, host, made->bytes);
   free(host);
   const char *base = (const char *)made->memory;
   made->on_device = {(int)to.num_tasks,
-                     (const int *)(base + first_task),
                      (const task *)(base + tasks),
                      (const int32_t *)(base + sources),
-                     (const rind_program_move *)(base + moves),
+                     (const int2 *)(base + moves),
+                     (const int32_t *)(base + pairs),
                      (const int32_t *)(base + terms),
                      (const double *)(base + weights)};
   return error;
@@ -203,15 +210,17 @@ cudaError_t copy_tables(const rind_programs *from, int *num_sums, int *first_ter
 
 template <typename To, typename Source>
 void launch(const rind_device_programs *p, const base_tables &bases, cudaStream_t stream) {
+  const int blocks = (p->on_device.num_tasks + warps_a_block - 1) / warps_a_block;
   if (p->adds)
-    run_adjoint<To, Source><<<p->num_blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
+    run_adjoint<To, Source><<<blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
   else
-    run_fill<To, Source><<<p->num_blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
+    run_fill<To, Source><<<blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
 }
 
 } // namespace
 
-extern "C" int rind_device_programs_create(const rind_programs *programs, rind_type to_type,
+extern "C" int rind_device_programs_create(const rind_programs *programs,
+                                           const rind_program_frame *frame, rind_type to_type,
                                            rind_type source_type, rind_device_programs **made) {
   rind_device_programs *fresh = (rind_device_programs *)calloc(1, sizeof *fresh);
   int *room = (int *)calloc((size_t)programs->num_sums + 1, 2 * sizeof *room);
@@ -220,6 +229,8 @@ extern "C" int rind_device_programs_create(const rind_programs *programs, rind_t
     fresh->to_type = to_type;
     fresh->source_type = source_type;
     fresh->adds = programs->adds;
+    if (frame->same_blocks && to_type == source_type)
+      fresh->stride = frame->block_stride * (ptrdiff_t)rind_type_bytes(to_type);
     error = copy_tables(programs, room, room + programs->num_sums, fresh);
   }
   free(room);
@@ -247,7 +258,7 @@ extern "C" int rind_device_programs_run(const rind_device_programs *p, void *con
                                         const void *const *own_base, const void *const *source_base,
                                         void *stream) {
   const bool to_double = p->to_type == RIND_FLOAT64, from_double = p->source_type == RIND_FLOAT64;
-  const base_tables bases = {to_base, own_base, source_base};
+  const base_tables bases = {to_base, own_base, source_base, p->stride};
   cudaStream_t on = (cudaStream_t)stream;
   if (to_double && from_double)
     launch<double, double>(p, bases, on);

@@ -4,184 +4,25 @@
 
 #include <core.h>
 #include <limits.h>
-#include <program_cells.h>
+#include <program_kinds.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The rows of all blocks: those of block b are [first[b], first[b + 1]). */
-typedef struct table {
-  int num_blocks;
-  int *first;
-  int *fill;             /* of the gather, [first[num_blocks]] */
-  rind_program_row *row; /* their rows, and the slots of their sources in the block */
-  int32_t *source;       /* distinct ones of block b, from first[b] on */
-  int *num_sources;      /* of each block; -1: it cannot be in a program */
-} table;
+typedef rind_program_table table;
+typedef rind_program_kinds kinds;
 
-/* Blocks of the same rows. */
-typedef struct kind {
-  int block; /* the first of them */
-  int uses;
-  bool has_program;
+/* A kind's program. */
+typedef struct program {
+  bool there;
   rind_program_item item; /* but for the block */
-} kind;
-
-static void free_table(table *t) {
-  free(t->first);
-  free(t->fill);
-  free(t->row);
-  free(t->source);
-  free(t->num_sources);
-}
-
-/* Blocks are the batches, or all fills to one destination. */
-static bool sort_fills(const rind_gather *gather, const int *first_fill, int num_batches,
-                       table *t) {
-  t->num_blocks = num_batches;
-  for (int f = 0; f < gather->num_fills && !first_fill; ++f)
-    if (gather->fill[f].to >= t->num_blocks) t->num_blocks = gather->fill[f].to + 1;
-  const size_t fills = (size_t)gather->num_fills, blocks = (size_t)t->num_blocks;
-  t->first = rind_allocate(blocks + 2, sizeof *t->first);
-  t->fill = rind_allocate(fills, sizeof *t->fill);
-  t->row = rind_allocate(fills, sizeof *t->row);
-  t->source = rind_allocate(fills, sizeof *t->source);
-  t->num_sources = rind_allocate(blocks, sizeof *t->num_sources);
-  if (!t->first || !t->fill || !t->row || !t->source || !t->num_sources) return false;
-  for (int f = 0; f < gather->num_fills; ++f)
-    t->fill[f] = f;
-  if (first_fill) {
-    memcpy(t->first, first_fill, (blocks + 1) * sizeof *t->first);
-    return true;
-  }
-  for (int f = 0; f < gather->num_fills; ++f)
-    ++t->first[gather->fill[f].to + 2];
-  for (int b = 0; b < t->num_blocks; ++b)
-    t->first[b + 2] += t->first[b + 1];
-  for (int f = 0; f < gather->num_fills; ++f)
-    t->fill[t->first[gather->fill[f].to + 1]++] = f;
-  return true;
-}
-
-/* Rows of a block in one order for all blocks: fills that run in any order make fewer programs so.
- */
-static void sort_rows(const rind_gather *gather, table *t, int block) {
-  for (int f = t->first[block] + 1; f < t->first[block + 1]; ++f)
-    for (int at = f; at > t->first[block]; --at) {
-      const int fill = t->fill[at];
-      if (gather->fill[t->fill[at - 1]].row <= gather->fill[fill].row) break;
-      t->fill[at] = t->fill[at - 1];
-      t->fill[at - 1] = fill;
-    }
-}
-
-/* True if each lane's first term is its own cell, with weight 1. */
-static bool adds_in_place(const rind_gather_row *row) {
-  if (row->num_own_first != 1 || row->num_own_last != 0) return false;
-  for (int lane = 0; lane < row->num_lanes; ++lane)
-    if (row->weight[lane] != 1.0 || row->offset[0] + row->own_offset[lane] != row->to_offset[lane])
-      return false;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    if (row->extent[d] > 1 && row->own_stride[d] != row->to_stride[d]) return false;
-  return true;
-}
-
-static ptrdiff_t reach(const int32_t *extent, const ptrdiff_t *stride) {
-  ptrdiff_t far = 0;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    far += (extent[d] - 1) * (stride[d] < 0 ? -stride[d] : stride[d]);
-  return far;
-}
-
-/* True if terms can hold all its offsets. */
-static bool is_near(const rind_gather_row *row) {
-  ptrdiff_t far = reach(row->extent, row->to_stride);
-  if (reach(row->extent, row->own_stride) > far) far = reach(row->extent, row->own_stride);
-  if (reach(row->extent, row->source_stride) > far) far = reach(row->extent, row->source_stride);
-  const ptrdiff_t limit = RIND_PROGRAM_REACH / 4;
-  bool near = far < limit;
-  for (int lane = 0; lane < row->num_lanes && near; ++lane)
-    near = llabs(row->to_offset[lane]) < limit && llabs(row->own_offset[lane]) < limit;
-  for (int t = 0; t < row->num_terms && near; ++t)
-    near = llabs(row->offset[t]) < limit;
-  return near;
-}
-
-static bool *usable_rows(const rind_gather *gather, bool adds) {
-  int num_rows = 0;
-  for (int f = 0; f < gather->num_fills; ++f)
-    if (gather->fill[f].row >= num_rows) num_rows = gather->fill[f].row + 1;
-  bool *usable = rind_allocate((size_t)num_rows, sizeof *usable);
-  for (int r = 0; usable && r < num_rows; ++r) {
-    const rind_gather_row *row = &gather->row[r];
-    usable[r] = row->num_terms > 0 && is_near(row) && (!adds || adds_in_place(row));
-  }
-  return usable;
-}
-
-/* Rows of a block, with slots in the order in which its sources appear. */
-static void list_rows(const rind_gather *gather, const bool *usable, table *t, int block) {
-  int32_t *source = &t->source[t->first[block]];
-  int count = 0;
-  for (int f = t->first[block]; f < t->first[block + 1]; ++f) {
-    const rind_gather_fill *fill = &gather->fill[t->fill[f]];
-    int slot = 0;
-    while (slot < count && source[slot] != fill->source)
-      ++slot;
-    if (!usable[fill->row] || slot == RIND_PROGRAM_MAX_SOURCES) {
-      t->num_sources[block] = -1;
-      return;
-    }
-    if (slot == count) source[count++] = fill->source;
-    t->row[f] = (rind_program_row){fill->row, slot + 1};
-  }
-  t->num_sources[block] = count;
-}
-
-static uint64_t hash_rows(const rind_program_row *rows, int num_rows) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (int r = 0; r < num_rows; ++r)
-    hash = (hash ^ ((uint64_t)(uint32_t)rows[r].row << 32 | (uint32_t)rows[r].slot)) *
-           0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 29;
-}
-
-static bool same_rows(const table *t, int a, int b) {
-  const int count = t->first[a + 1] - t->first[a];
-  return count == t->first[b + 1] - t->first[b] &&
-         memcmp(&t->row[t->first[a]], &t->row[t->first[b]], (size_t)count * sizeof *t->row) == 0;
-}
-
-/* kind_of [num_blocks]: -1 without. kinds [num_blocks]. Their number, or -1 without memory. */
-static int find_kinds(const table *t, kind *kinds, int *kind_of) {
-  size_t room = 16;
-  while (room < 2 * (size_t)t->num_blocks)
-    room *= 2;
-  int *place = rind_allocate(room, sizeof *place); /* kind + 1 */
-  int count = 0;
-  for (int b = 0; b < t->num_blocks && place; ++b) {
-    const int num_rows = t->first[b + 1] - t->first[b];
-    kind_of[b] = -1;
-    if (num_rows == 0 || t->num_sources[b] < 0) continue;
-    size_t at = hash_rows(&t->row[t->first[b]], num_rows) & (room - 1);
-    while (place[at] > 0 && !same_rows(t, kinds[place[at] - 1].block, b))
-      at = (at + 1) & (room - 1);
-    if (place[at] == 0) {
-      kinds[count] = (kind){.block = b};
-      place[at] = ++count;
-    }
-    kind_of[b] = place[at] - 1;
-    ++kinds[kind_of[b]].uses;
-  }
-  const bool there = place != NULL;
-  free(place);
-  return there ? count : -1;
-}
+} program;
 
 static size_t bytes_of(const rind_programs *made) {
   return (size_t)made->num_moves * sizeof *made->move +
          (size_t)made->num_cells * sizeof *made->cell +
          (size_t)made->num_terms * sizeof *made->term +
-         (size_t)made->num_weights * sizeof *made->weight;
+         (size_t)made->num_weights * sizeof *made->weight +
+         (size_t)made->num_pairs * sizeof *made->pair;
 }
 
 typedef struct use {
@@ -195,46 +36,73 @@ static int compare_uses(const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* The most used kinds first, as long as there is room. */
-static bool make_programs(rind_program_maker *maker, const table *t, kind *kinds, int num_kinds,
-                          size_t max_bytes) {
+/* The cells of kinds that a program is made of: the rows of a block, and of those it has pairs
+ * with.
+ */
+static bool list_lists(const rind_program_maker *maker, const table *t, const kinds *alike,
+                       int block, rind_program_list *own, rind_program_list *other) {
+  const rind_program_link *link = rind_program_links_of(alike, t, block);
+  bool there = rind_program_list_cells(maker, rind_program_rows_of(t, block), own);
+  for (int s = 0; link && s < t->num_sources[block] && there; ++s)
+    if (link[s].way == RIND_PAIRS_HERE)
+      there = rind_program_list_cells(
+          maker, rind_program_rows_of(t, alike->rows.block[link[s].kind]), &other[s]);
+  return there;
+}
+
+static bool make_program(rind_program_maker *maker, const table *t, const kinds *alike, int block,
+                         rind_program_item *item) {
+  const rind_program_link *link = rind_program_links_of(alike, t, block);
+  rind_program_list own = {0}, other[RIND_PROGRAM_MAX_SOURCES] = {{0}};
+  const int num_links = link ? t->num_sources[block] : 0;
+  const bool made = list_lists(maker, t, alike, block, &own, other) &&
+                    rind_program_add(maker, &own, link, other, num_links, item);
+  for (int s = 0; s < num_links; ++s)
+    rind_program_list_free(&other[s]);
+  rind_program_list_free(&own);
+  return made;
+}
+
+/* The most used kinds first, as long as there is room. programs [alike->all.count]. Their bytes are
+ * more than max_bytes if there was not. */
+static bool make_programs(rind_program_maker *maker, const table *t, const kinds *alike,
+                          size_t max_bytes, program *programs, bool *all) {
   rind_programs *made = maker->made;
+  const int num_kinds = alike->all.count;
   use *order = rind_allocate((size_t)num_kinds, sizeof *order);
   if (!order) return false;
   for (int k = 0; k < num_kinds; ++k)
-    order[k] = (use){kinds[k].uses, k};
+    order[k] = (use){alike->all.uses[k], k};
   qsort(order, (size_t)num_kinds, sizeof *order, compare_uses);
   bool there = true;
-  for (int k = 0; k < num_kinds && there; ++k) {
-    kind *next = &kinds[order[k].kind];
+  *all = true;
+  for (int k = 0; k < num_kinds && there && *all; ++k) {
+    program *next = &programs[order[k].kind];
     const rind_programs before = *made;
-    const int first = t->first[next->block];
-    there = rind_program_add(maker, &t->row[first], t->first[next->block + 1] - first, &next->item);
-    next->has_program = true;
-    if (there && bytes_of(made) > max_bytes) {
-      next->has_program = false;
-      made->num_moves = before.num_moves;
-      made->num_cells = before.num_cells;
-      made->num_terms = before.num_terms;
-      made->num_weights = before.num_weights;
-      made->num_sums = before.num_sums;
-      break;
-    }
+    there = make_program(maker, t, alike, alike->all.block[order[k].kind], &next->item);
+    next->there = there;
+    if (!there || bytes_of(made) <= max_bytes) continue;
+    next->there = *all = false;
+    made->num_moves = before.num_moves;
+    made->num_cells = before.num_cells;
+    made->num_terms = before.num_terms;
+    made->num_weights = before.num_weights;
+    made->num_sums = before.num_sums;
+    made->num_pairs = before.num_pairs;
   }
   free(order);
   return there;
 }
 
-static const kind *program_of(const kind *kinds, int number) {
-  return number >= 0 && kinds[number].has_program ? &kinds[number] : NULL;
+static const program *program_of(const program *programs, int number) {
+  return number >= 0 && programs[number].there ? &programs[number] : NULL;
 }
 
-/* Items and the rest. */
-static bool list_items(const table *t, const kind *kinds, const int *kind_of, bool batches,
-                       rind_programs *made) {
+static bool make_room(const table *t, const program *programs, const int *kind_of, bool batches,
+                      rind_programs *made) {
   int items = 0, sources = 0, rest = 0;
   for (int b = 0; b < t->num_blocks; ++b) {
-    const bool has_program = program_of(kinds, kind_of[b]) != NULL;
+    const bool has_program = program_of(programs, kind_of[b]) != NULL;
     items += has_program;
     sources += has_program ? t->num_sources[b] : 0;
     if (!has_program) rest += batches ? 1 : t->first[b + 1] - t->first[b];
@@ -245,17 +113,24 @@ static bool list_items(const table *t, const kind *kinds, const int *kind_of, bo
   return made->item && made->source && made->rest;
 }
 
-static void fill_items(const rind_program_maker *maker, const table *t, const kind *kinds,
-                       const int *kind_of) {
+static void list_rest(const rind_program_maker *maker, const table *t, const program *programs,
+                      const int *kind_of) {
   rind_programs *made = maker->made;
   for (int b = 0; b < t->num_blocks; ++b) {
-    const kind *of = program_of(kinds, kind_of[b]);
-    if (!of) {
-      for (int f = t->first[b]; !maker->adds && f < t->first[b + 1]; ++f)
-        made->rest[made->num_rest++] = t->fill[f];
-      if (maker->adds) made->rest[made->num_rest++] = b;
-      continue;
-    }
+    if (program_of(programs, kind_of[b])) continue;
+    for (int f = t->first[b]; !maker->adds && f < t->first[b + 1]; ++f)
+      made->rest[made->num_rest++] = t->fill[f];
+    if (maker->adds) made->rest[made->num_rest++] = b;
+  }
+}
+
+static void fill_items(const rind_program_maker *maker, const table *t, const program *programs,
+                       const kinds *alike) {
+  rind_programs *made = maker->made;
+  for (int n = 0; n < t->num_blocks; ++n) {
+    const int b = alike->order[n];
+    const program *of = program_of(programs, alike->all.number[b]);
+    if (!of) continue;
     rind_program_item *item = &made->item[made->num_items++];
     *item = of->item;
     item->to = maker->gather->fill[t->fill[t->first[b]]].to;
@@ -267,56 +142,41 @@ static void fill_items(const rind_program_maker *maker, const table *t, const ki
   }
 }
 
-/* A map of the interior; NULL without memory. */
-static unsigned char *map_interior(const rind_program_frame *frame) {
-  unsigned char *interior = rind_allocate((size_t)frame->elements, 1);
-  const int32_t *extent = frame->extent;
-  int32_t i[RIND_GATHER_DIMS];
-  for (i[3] = 0; i[3] < extent[3] && interior; ++i[3])
-    for (i[2] = 0; i[2] < extent[2]; ++i[2])
-      for (i[1] = 0; i[1] < extent[1]; ++i[1])
-        for (i[0] = 0; i[0] < extent[0]; ++i[0]) {
-          ptrdiff_t at = -frame->lowest;
-          for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-            at += i[d] * frame->stride[d];
-          interior[at] = 1;
-        }
-  return interior;
+/* Programs of all blocks with these kinds; *all is false where some had no room. */
+static bool make_all(rind_program_maker *maker, const table *t, const kinds *alike,
+                     size_t max_bytes, bool *all) {
+  program *programs = rind_allocate((size_t)alike->all.count, sizeof *programs);
+  const bool there = programs && make_programs(maker, t, alike, max_bytes, programs, all) &&
+                     make_room(t, programs, alike->all.number, maker->adds, maker->made);
+  if (there) {
+    fill_items(maker, t, programs, alike);
+    list_rest(maker, t, programs, alike->all.number);
+  }
+  free(programs);
+  return there;
 }
 
+/* Pairs are for all blocks or for none: whether a block has some depends on its neighbours. */
 bool rind_programs_make(const rind_gather *gather, const int *first_fill, int num_batches,
                         const rind_program_frame *frame, size_t max_bytes, rind_programs *made) {
   table t = {0};
+  kinds alike = {0};
   const bool adds = first_fill != NULL;
-  *made = (rind_programs){.adds = adds};
-  rind_program_maker maker = {.gather = gather, .frame = frame, .adds = adds, .made = made};
-  bool *usable = usable_rows(gather, adds);
-  unsigned char *interior = adds && frame->sector > 0 ? map_interior(frame) : NULL;
-  kind *kinds = NULL;
-  int *kind_of = NULL;
-  maker.interior = interior;
-  bool there = usable && (interior || !adds || frame->sector == 0) &&
-               sort_fills(gather, first_fill, num_batches, &t);
-  if (there) {
-    kinds = rind_allocate((size_t)t.num_blocks, sizeof *kinds);
-    kind_of = rind_allocate((size_t)t.num_blocks, sizeof *kind_of);
-    for (int b = 0; b < t.num_blocks; ++b) {
-      if (!adds) sort_rows(gather, &t, b);
-      list_rows(gather, usable, &t, b);
-    }
-    const int num_kinds = kinds && kind_of ? find_kinds(&t, kinds, kind_of) : -1;
-    there = num_kinds >= 0 && make_programs(&maker, &t, kinds, num_kinds, max_bytes) &&
-            list_items(&t, kinds, kind_of, adds, made);
+  bool pairs = adds && frame->same_blocks, all = false;
+  bool there = rind_program_table_make(gather, first_fill, num_batches, &t);
+  for (bool again = there; again;) {
+    *made = (rind_programs){.adds = adds};
+    rind_program_maker maker = {.gather = gather, .frame = frame, .adds = adds, .made = made};
+    rind_program_kinds_free(&alike);
+    there = rind_program_kinds_find(&maker, &t, pairs, &alike) &&
+            make_all(&maker, &t, &alike, max_bytes, &all);
+    again = there && pairs && !all;
+    pairs = false;
+    if (!there || again) rind_programs_free(made);
   }
-  if (there)
-    fill_items(&maker, &t, kinds, kind_of);
-  else
-    rind_programs_free(made);
-  free(kinds);
-  free(kind_of);
-  free(usable);
-  free(interior);
-  free_table(&t);
+  if (!there) *made = (rind_programs){.adds = adds};
+  rind_program_kinds_free(&alike);
+  rind_program_table_free(&t);
   return there;
 }
 
@@ -328,6 +188,7 @@ void rind_programs_free(rind_programs *programs) {
   free(programs->cell);
   free(programs->term);
   free(programs->weight);
+  free(programs->pair);
   free(programs->rest);
   *programs = (rind_programs){0};
 }

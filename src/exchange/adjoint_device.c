@@ -6,7 +6,8 @@
 #include <on_device.h>
 #include <stages.h>
 
-static rind_error copy_batches(const rind_exchange *exchange, int f, rind_batches *batches) {
+static rind_error copy_batches(const rind_exchange *exchange, int f, bool same_blocks,
+                               rind_batches *batches) {
   const rind_layout *layout = &exchange->field[f].layout;
   const ptrdiff_t elements = (ptrdiff_t)rind_layout_block_elements(layout);
   const ptrdiff_t origin = rind_layout_interior_offset(layout);
@@ -20,7 +21,7 @@ static rind_error copy_batches(const rind_exchange *exchange, int f, rind_batche
                                     .batch_stage = stages.batch_stage,
                                     .num_stages = stages.num_stages,
                                     .stage_fill = stages.stage_fill};
-  const rind_program_frame frame = rind_exchange_frame(layout);
+  const rind_program_frame frame = rind_exchange_frame(layout, same_blocks);
   const bool per_term = exchange->options.adjoint_method == RIND_ADJOINT_PER_TERM;
   const int code = rind_device_gather_create(&gather, &there, sums ? elements : 0, origin,
                                              per_term ? NULL : &frame, &batches->bound.device);
@@ -34,8 +35,8 @@ static rind_error copy_part(const rind_exchange *exchange, const rind_adjoint_ph
   rind_adjoint_part *part = &phase->part[f];
   if (phase->kind == RIND_PHASE_CLEAR)
     return rind_exchange_copy_bound(exchange, &part->local.bound);
-  RIND_TRY(copy_batches(exchange, f, &part->local));
-  RIND_TRY(copy_batches(exchange, f, &part->remote));
+  RIND_TRY(copy_batches(exchange, f, true, &part->local));
+  RIND_TRY(copy_batches(exchange, f, false, &part->remote));
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
   if (phase->messages.num_peers == 0) return RIND_OK;
   RIND_TRY(

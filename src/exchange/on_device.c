@@ -31,21 +31,16 @@ rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *t
   return check(exchange, rind_device_copy(memory, table, bytes), "copying a table of addresses");
 }
 
-rind_program_frame rind_exchange_frame(const rind_layout *layout) {
+rind_program_frame rind_exchange_frame(const rind_layout *layout, bool same_blocks) {
   enum { SECTOR_BYTES = 32 };
   const ptrdiff_t origin = rind_layout_interior_offset(layout);
   const ptrdiff_t elements = (ptrdiff_t)rind_layout_block_elements(layout);
   const ptrdiff_t bytes = (ptrdiff_t)rind_type_bytes(layout->type);
-  rind_program_frame frame = {.lowest = -origin,
-                              .elements = elements,
-                              .extent = {1, 1, 1, layout->components},
-                              .stride = {0, 0, 0, layout->component_stride}};
+  rind_program_frame frame = {.lowest = -origin, .elements = elements, .same_blocks = same_blocks};
   ptrdiff_t cells = layout->components;
-  for (int a = 0; a < layout->dim; ++a) {
-    frame.extent[a] = layout->cells;
-    frame.stride[a] = layout->cell_stride[a];
+  for (int a = 0; a < layout->dim; ++a)
     cells *= layout->cells + 2 * (ptrdiff_t)layout->ghosts;
-  }
+  if (layout->storage == RIND_PACKED) frame.block_stride = layout->block_stride;
   const bool begins_sectors =
       layout->storage == RIND_BLOCKS || layout->block_stride * bytes % SECTOR_BYTES == 0;
   if (cells == elements && begins_sectors && elements <= INT32_MAX) {
@@ -67,8 +62,9 @@ rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *b
   return copy_rows(exchange, NULL, bound);
 }
 
-rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, rind_bound *bound) {
-  const rind_program_frame frame = rind_exchange_frame(&exchange->field[f].layout);
+rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, bool same_blocks,
+                                    rind_bound *bound) {
+  const rind_program_frame frame = rind_exchange_frame(&exchange->field[f].layout, same_blocks);
   return copy_rows(exchange, &frame, bound);
 }
 
@@ -76,7 +72,7 @@ static rind_error copy_part(const rind_exchange *exchange, const rind_exchange_p
                             int f) {
   rind_exchange_part *part = &phase->part[f];
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
-  RIND_TRY(rind_exchange_copy_whole(exchange, f, &part->local));
+  RIND_TRY(rind_exchange_copy_whole(exchange, f, phase->kind != RIND_PHASE_WALLS, &part->local));
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->remote));
   if (phase->messages.num_peers == 0) return RIND_OK;
   RIND_TRY(

@@ -34,7 +34,7 @@ static const struct {
                       {SHAPE_STRANGE, RIND_FLOAT32, RIND_COMPONENTS_INNERMOST, 2}};
 
 /* What all cases together have had. */
-static long copies, adds, sums, written_back, rests, shared;
+static long copies, adds, sums, pairs, wrong_pairs, written_back, rests, shared;
 
 typedef struct bases {
   rind_type to_type, source_type;
@@ -89,40 +89,33 @@ static void run_sums(const rind_programs *p, const rind_program_item *item, cons
         sum = terms == 0 ? product : sum + product;
       }
       *(plain ? &adds : &sums) += 1;
-      written_back += plain && terms == 1;
       store(b->to[item->to], b->to_type, cell, sum);
     }
   }
 }
 
-/* Adds write back interior cells alone: other blocks' programs take ghosts at the same time. */
-static void check_written_back(const scene *s, const rind_programs *p, const rind_layout *layout) {
-  const ptrdiff_t origin = rind_layout_interior_offset(layout);
-  bool *interior = calloc(rind_layout_block_elements(layout), sizeof *interior);
-  int cell[3];
-  first_cell(s, cell);
-  do
-    for (int c = 0; c < layout->components; ++c)
-      interior[origin + cell_offset(layout, cell, c)] = is_interior(s, cell);
-  while (next_cell(s, cell));
-  long wrong = 0;
-  for (int i = 0; p->adds && i < p->num_sums; ++i)
-    for (int l = 0; l < RIND_PROGRAM_LANES; ++l) {
-      const rind_program_sum *head = &p->sum[i];
-      const int32_t written = p->cell[head->first_cell + l];
-      const bool alone = head->num_terms == 1 ||
-                         RIND_PROGRAM_SLOT(p->term[head->first_term + RIND_PROGRAM_LANES + l]) ==
-                             RIND_PROGRAM_NONE;
-      wrong += written != RIND_PROGRAM_NO_CELL && alone && !interior[origin + written];
+static void run_pairs(const rind_programs *p, const rind_program_item *item, const bases *b) {
+  for (int n = 0; n < item->num_pairs; ++n)
+    for (int l = 0; l < RIND_PROGRAM_PAIRS; ++l) {
+      const int32_t *term = &p->pair[item->first_pair + n * RIND_PROGRAM_LANES + l];
+      const int32_t cell = term[0], ghost = term[RIND_PROGRAM_PAIRS];
+      double before = 0.0, value = 0.0;
+      if (RIND_PROGRAM_SLOT(cell) == RIND_PROGRAM_NONE) continue;
+      find(p, item, b, cell, &before);
+      find(p, item, b, ghost, &value);
+      ++pairs;
+      wrong_pairs += RIND_PROGRAM_TAKEN(cell) || !RIND_PROGRAM_TAKEN(ghost) ||
+                     RIND_PROGRAM_SLOT(cell) == RIND_PROGRAM_SLOT(ghost);
+      store(base_of(p, item, b, RIND_PROGRAM_SLOT(cell)), b->to_type, RIND_PROGRAM_OFFSET(cell),
+            before + value);
     }
-  CHECK(wrong == 0, "%s: %ld ghosts are written back", s->name, wrong);
-  free(interior);
 }
 
 /* Items last to first. */
 static void run_programs(const rind_programs *p, const bases *b) {
   for (int i = p->num_items - 1; i >= 0; --i) {
     run_sums(p, &p->item[i], b);
+    run_pairs(p, &p->item[i], b);
     run_moves(p, &p->item[i], b);
   }
 }
@@ -153,9 +146,10 @@ static size_t room(int phase, int rules, int kind) {
 
 static void check_fill(const scene *s, const rind_exchange *exchange, const memory *rows,
                        const memory *made, int rules, int kind) {
-  const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout);
   for (int p = 0; p < exchange->num_phases; ++p) {
     const rind_exchange_phase *phase = &exchange->phase[p];
+    const rind_program_frame frame =
+        rind_exchange_frame(&exchange->field[0].layout, phase->kind != RIND_PHASE_WALLS);
     const rind_gather gather = rind_bound_gather(&phase->part[0].local);
     const bool walls = phase->kind == RIND_PHASE_WALLS;
     const void *const *source[2] = {(const void *const *)blocks_of(rows),
@@ -192,7 +186,7 @@ static void run_rows(const rind_exchange *exchange, const rind_batches *batches,
 
 static void check_adjoint(const scene *s, const rind_exchange *exchange, const memory *rows,
                           const memory *made, int rules, int kind) {
-  const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout);
+  const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout, true);
   for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
     const rind_batches *batches = &exchange->adjoint->phase[p].part[0].local;
     rind_batches loose;
@@ -203,7 +197,6 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
     CHECK(rind_programs_make(&gather, loose.first_fill, batches->num_batches, &frame,
                              room(p, rules, kind), &programs),
           "no memory");
-    check_written_back(s, &programs, &made->layout);
     const bases b = {rows->layout.type, gather.source_type, blocks_of(made),
                      (const void *const *)blocks_of(made)};
     run_programs(&programs, &b);
@@ -254,10 +247,11 @@ int main(int argc, char **argv) {
         trees_destroy(&t);
       }
     }
-  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && written_back > 1000 && rests > 100 &&
-            shared > 10,
-        "too little was run: %ld copies, %ld adds, %ld sums, %ld written back, %ld rests, %ld "
-        "shared",
-        copies, adds, sums, written_back, rests, shared);
+  CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
+  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && written_back > 1000 &&
+            rests > 100 && shared > 10,
+        "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld written back, %ld "
+        "rests, %ld shared",
+        copies, adds, sums, pairs, written_back, rests, shared);
   return check_end();
 }

@@ -49,6 +49,20 @@ typedef struct rind_gather_points {
   const rind_gather_point_term *term; /* those of point 0, then those of point 1, .. */
 } rind_gather_points;
 
+/* A cell of rows of four lanes that run together. Where it is counts from the first cell of the
+ * first of these rows. */
+typedef struct rind_gather_cell {
+  const double *weight; /* [num_terms * 4] */
+  int32_t to;           /* and so its own cells */
+  int32_t source;
+} rind_gather_cell;
+
+typedef struct rind_gather_cells {
+  int num_rows; /* that run together: the one that has the list and those after it */
+  int num_cells;
+  const rind_gather_cell *cell; /* [num_cells] */
+} rind_gather_cells;
+
 /* A pattern bound to a layout. */
 typedef struct rind_gather_row {
   int32_t body; /* rind_gather_body */
@@ -66,6 +80,7 @@ typedef struct rind_gather_row {
   const double *weight;             /* [num_terms * num_lanes] */
   const ptrdiff_t *offset;          /* [num_terms] */
   const rind_gather_points *points; /* of points alone, whose weight is a table of pairs */
+  const rind_gather_cells *cells;   /* of what runs with the rows after it, or NULL */
 } rind_gather_row;
 
 typedef struct rind_gather_fill {
@@ -77,12 +92,14 @@ typedef struct rind_gather_fill {
 /* Whether a fill runs together with the next, which goes back from its destination to its source
  * with the same loops: one that copies, or that adds and takes. Cell first, ghost first: in each
  * block of rows that take, the fill's cell and the ghost that it hands over are neighbours in
- * memory, in this order in the destination. */
+ * memory, in this order in the destination. Cells: it runs with as many as the list of its row
+ * says, which are of the same blocks and of the rows after its own. */
 typedef enum rind_gather_pair {
   RIND_GATHER_ALONE,
   RIND_GATHER_BOTH,
   RIND_GATHER_CELL_FIRST,
-  RIND_GATHER_GHOST_FIRST
+  RIND_GATHER_GHOST_FIRST,
+  RIND_GATHER_CELLS
 } rind_gather_pair;
 
 /* Destination and own cells have to_type, source cells source_type. */
@@ -97,6 +114,13 @@ typedef struct rind_gather {
 
 /* Finds the pairs of a gather whose destinations and sources are the same table of blocks. */
 void rind_gather_find_pairs(const rind_gather *gather, uint8_t *pair);
+
+/* How many fills from f on can run together as a list of cells; 0: fill f cannot. */
+int rind_gather_count_alike(const rind_gather *gather, int f);
+/* The list of count rows that are alike, one allocation of bytes bytes; NULL where cells lie too
+ * far from each other. False without memory. */
+bool rind_gather_cells_create(const rind_gather_row *first, int count, rind_gather_cells **cells,
+                              size_t *bytes);
 
 /* Finishes a row whose loops are in any order: sorts them (dimension 0 becomes the innermost, with
  * the smallest destination stride), turns the backward ones, merges those that run on, and chooses

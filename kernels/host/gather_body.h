@@ -4,26 +4,24 @@
  *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once
  * Loops and terms are inlined into the functions of rows, with constants for what is named const.
  */
+#include <average_body.h>
 #include <copy_body.h>
 #include <gather.h>
 #include <gather_inline.h>
+#include <list_body.h>
 #include <sum_body.h>
 
-/* Rows of docs/rows.md have bodies of their own, with constant widths. Lanes go three cells at a
- * time, because n/2 - 1 cells lie off the edge of a fine face. */
+/* Rows of docs/rows.md have bodies of their own, with constant widths; those of four lanes are
+ * lists of cells, as a rule. */
 static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, const GATHER_TO *own,
                                  const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms;
   const int first = row->num_own_first, last = row->num_own_last;
-  if (lanes == 4 && terms == 19 && first == 1 && last == 0) /* quadratic, 3D */
-    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, 19, 1, 0);
-  else if (lanes == 4 && terms == 27 && first == 0 && last == 0) /* coarse-only, 3D */
-    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, 27, 0, 0);
-  else if (lanes == 2 && terms == 7 && first == 1 && last == 0) /* quadratic, 2D */
+  if (lanes == 2 && terms == 7 && first == 1 && last == 0) /* quadratic, 2D */
     GATHER_NAME(sum_loops)(row, to, own, source, 2, 3, 7, 1, 0);
-  else if (lanes == 4 && terms == 9 && first == 0 && last == 0) /* coarse-only, 2D */
-    GATHER_NAME(sum_loops)(row, to, own, source, 4, 3, 9, 0, 0);
-  else if (lanes == 1 && terms == 8 && first == 0 && last == 0) /* average, 3D */
+  else if (lanes == 1 && terms == 8 && first == 0 && last == 0 && GATHER_NAME(has_neighbours)(row))
+    GATHER_NAME(average_row)(row, to, source); /* average, 3D */
+  else if (lanes == 1 && terms == 8 && first == 0 && last == 0)
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 8, 0, 0);
   else if (lanes == 1 && terms == 4 && first == 0 && last == 0) /* average, 2D */
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, 4, 0, 0);
@@ -48,12 +46,18 @@ static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int 
   for (int f = first; f < last; ++f) {
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
+    const int how = gather->pair ? gather->pair[f] : RIND_GATHER_ALONE;
+    if (how == RIND_GATHER_CELLS && last - f >= row->cells->num_rows) {
+      GATHER_NAME(sum_list)(row, to_base[fill.to], own_base[fill.to], source_base[fill.source]);
+      f += row->cells->num_rows - 1;
+      continue;
+    }
     if (row->body != RIND_GATHER_COPY) {
       GATHER_NAME(sum_row)(row, to_base[fill.to], own_base[fill.to], source_base[fill.source]);
       continue;
     }
     const GATHER_NAME(copy) there = GATHER_NAME(copy_of)(gather, f, to_base, source_base);
-    if (f + 1 < last && gather->pair && gather->pair[f] != RIND_GATHER_ALONE) {
+    if (f + 1 < last && how != RIND_GATHER_ALONE) {
       GATHER_NAME(copy_both)(row, there, GATHER_NAME(copy_of)(gather, f + 1, to_base, source_base));
       ++f;
     } else {

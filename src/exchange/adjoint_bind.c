@@ -4,13 +4,14 @@
 #include <bind.h>
 #include <on_device.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A phase under construction. */
 typedef struct binding {
   const rind_exchange *exchange;
   const rind_schedule *transposed;
   const rind_shipments *shipments;
-  bool clears;
+  bool zeros; /* and nothing else */
   bool pairs; /* one batch, by pairs of blocks */
   int num_items;
   rind_contribution *item;       /* [num_items]; those of a block in the order of their fills */
@@ -41,8 +42,7 @@ static int compare_pairs(const void *left, const void *right) {
   return compare_items(left, right);
 }
 
-/* One thread that sums in place needs no batch for each block. */
-static bool runs_in_pairs(const rind_exchange *exchange) {
+bool rind_adjoint_runs_in_pairs(const rind_exchange *exchange) {
   bool in_place = rind_exchange_space(exchange) == RIND_HOST && exchange->context->threads == 1;
   for (int f = 0; f < exchange->num_fields; ++f)
     in_place = in_place && exchange->field[f].layout.type == RIND_FLOAT64;
@@ -53,33 +53,81 @@ static bool runs_in_pairs(const rind_exchange *exchange) {
 static bool has_rows(const binding *b, const rind_run_data *run) {
   const rind_row_set *set = &b->transposed->set[run->set];
   return run->block < b->transposed->num_local && set->count > 0 &&
-         (b->clears || b->transposed->pattern[set->first].family != RIND_FAMILY_FUNCTION);
+         (run->source < 0 || b->transposed->pattern[set->first].family != RIND_FAMILY_FUNCTION);
+}
+
+static void list_run(binding *b, const rind_run_data *run) {
+  const rind_schedule *transposed = b->transposed;
+  const rind_block *block = rind_forest_get_arrays(transposed->forest)->block;
+  if (!has_rows(b, run)) return;
+  b->item[b->num_items] =
+      (rind_contribution){.from = run->source >= 0 ? block[run->source].global : -1,
+                          .block = run->block,
+                          .set = run->set,
+                          .source = run->source,
+                          .region = transposed->set[run->set].region,
+                          .number = b->num_items,
+                          .global = block[run->block].global};
+  ++b->num_items;
+}
+
+static bool makes_zeros(const rind_contribution *item) {
+  return !item->shipped && item->source < 0;
 }
 
 /* Local runs, then what is received, sorted. */
 static void list_items(binding *b, int first_run, int end_run, int num_received) {
-  const rind_schedule *transposed = b->transposed;
-  const rind_block *block = rind_forest_get_arrays(transposed->forest)->block;
-  for (int r = first_run; r < end_run; ++r) {
-    const rind_run_data *run = &transposed->run[r];
-    if (!has_rows(b, run)) continue;
-    b->item[b->num_items] =
-        (rind_contribution){.from = run->source >= 0 ? block[run->source].global : -1,
-                            .block = run->block,
-                            .set = run->set,
-                            .source = run->source,
-                            .region = transposed->set[run->set].region,
-                            .number = b->num_items};
-    ++b->num_items;
-  }
+  const rind_block *block = rind_forest_get_arrays(b->transposed->forest)->block;
+  for (int r = first_run; r < end_run; ++r)
+    list_run(b, &b->transposed->run[r]);
   for (int i = 0; i < num_received; ++i) {
-    b->item[b->num_items++] = b->shipments->contribution[i];
-    b->reached[b->shipments->contribution[i].block] = true;
+    rind_contribution *item = &b->item[b->num_items++];
+    *item = b->shipments->contribution[i];
+    item->global = block[item->block].global;
+    b->reached[item->block] = true;
   }
-  for (int i = 0; i < b->num_items; ++i)
-    b->item[i].global = block[b->item[i].block].global;
-  if (!b->clears && b->num_items > 0)
+  if (b->num_items > 0 && !makes_zeros(b->item))
     qsort(b->item, (size_t)b->num_items, sizeof *b->item, b->pairs ? compare_pairs : compare_items);
+}
+
+/* The last rows that read ghosts of each block which none takes, or -1. */
+static void find_last_rows(const binding *b, int *last) {
+  const rind_schedule *transposed = b->transposed;
+  for (int block = 0; block < transposed->num_local; ++block)
+    last[block] = -1;
+  for (int i = 0; i < b->num_items; ++i) {
+    const rind_row_set *set = &transposed->set[b->item[i].set];
+    if (!transposed->pattern[set->first].takes) last[b->item[i].source] = i;
+  }
+}
+
+/* Puts the zeros of each block behind the last rows that read its ghosts, where their lines are at
+ * hand. There is room for those of the runs [first_run, end_run) too. */
+static bool add_zeros(binding *b, int first_run, int end_run) {
+  const rind_run_data *run = b->transposed->run;
+  const int num_rows = b->num_items;
+  rind_contribution *row = rind_allocate((size_t)num_rows, sizeof *row);
+  int *last = rind_allocate((size_t)b->transposed->num_local, sizeof *last);
+  int *behind = rind_allocate((size_t)num_rows, sizeof *behind); /* a row: 1 + its run, or 0 */
+  const bool have = row && last && behind;
+  if (have) {
+    find_last_rows(b, last);
+    memcpy(row, b->item, (size_t)num_rows * sizeof *row);
+    b->num_items = 0;
+    for (int r = first_run; r < end_run; ++r)
+      if (run[r].block < b->transposed->num_local && last[run[r].block] >= 0)
+        behind[last[run[r].block]] = 1 + r;
+      else
+        list_run(b, &run[r]);
+    for (int i = 0; i < num_rows; ++i) {
+      b->item[b->num_items++] = row[i];
+      if (behind[i] > 0) list_run(b, &run[behind[i] - 1]);
+    }
+  }
+  free(row);
+  free(last);
+  free(behind);
+  return have;
 }
 
 static void count_rows(const binding *b, rind_exchange_stats *stats) {
@@ -113,7 +161,7 @@ static bool bind_item(binding *b, rind_binder *binder, const rind_layout *layout
   const rind_row_set *set = &b->transposed->set[item->set];
   const rind_view view =
       item->shipped ? rind_view_box(set->origin, set->extent) : rind_view_field(layout);
-  const int source = b->clears                 ? item->block
+  const int source = makes_zeros(item)         ? item->block
                      : item->shipped           ? num_used + item->source
                      : b->reached[item->block] ? b->place[item->source]
                                                : item->source;
@@ -138,10 +186,10 @@ static void end_batch(rind_batches *batches) {
 /* One field's rows of the blocks that messages reach, or of the others. */
 static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_batches *batches) {
   const rind_exchange_field *field = &b->exchange->field[f];
-  const bool lanes = !b->clears && b->exchange->options.adjoint_method == RIND_ADJOINT_TRANSPOSED;
+  const bool lanes = b->exchange->options.adjoint_method == RIND_ADJOINT_TRANSPOSED;
   rind_bound *bound = &batches->bound;
   rind_binder binder = {0};
-  bound->to_type = b->clears ? field->layout.type : RIND_FLOAT64;
+  bound->to_type = b->zeros ? field->layout.type : RIND_FLOAT64;
   bound->source_type = field->layout.type;
   batches->first_fill = rind_allocate((size_t)b->num_items + 1, sizeof *batches->first_fill);
   bool bound_all = batches->first_fill && rind_binder_open(&binder, b->transposed, &field->layout,
@@ -149,6 +197,7 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
   for (int i = 0; bound_all && i < b->num_items; ++i) {
     const rind_contribution *item = &b->item[i];
     if (b->reached[item->block] != reached) continue;
+    binder.lanes = lanes && !makes_zeros(item);
     bound_all = bind_item(b, &binder, &field->layout, num_used, item);
     const bool block_ends = i + 1 == b->num_items || item[1].block != item->block;
     if (block_ends && !b->pairs) end_batch(batches);
@@ -194,18 +243,22 @@ static bool bind_field(binding *b, int f, int num_peers, int num_received,
 rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *transposed, int phase,
                              int num_peers, const rind_shipments *shipments) {
   rind_adjoint_phase *here = &exchange->adjoint->phase[phase];
-  const int first = transposed->first_run[phase], end = transposed->first_run[phase + 1];
+  const bool zeros = here->kind == RIND_PHASE_CLEAR;
+  const bool with_zeros = !zeros && here[1].moved;
+  const int first = transposed->first_run[phase];
+  const int end = here->moved ? first : transposed->first_run[phase + 1];
+  const int last = with_zeros ? transposed->first_run[phase + 2] : end;
   const int num_received = num_peers > 0 ? shipments->received.first_order[num_peers] : 0;
   binding b = {.exchange = exchange,
                .transposed = transposed,
                .shipments = shipments,
-               .clears = here->kind == RIND_PHASE_CLEAR,
-               .pairs = here->kind != RIND_PHASE_CLEAR && runs_in_pairs(exchange)};
+               .zeros = zeros,
+               .pairs = !zeros && rind_adjoint_runs_in_pairs(exchange)};
   bool bound =
-      num_received <= INT32_MAX - (end - first) && allocate(&b, end - first + num_received);
+      num_received <= INT32_MAX - (last - first) && allocate(&b, last - first + num_received);
   if (bound) {
     list_items(&b, first, end, num_received);
-    bound = list_used(&b, here);
+    bound = (!with_zeros || add_zeros(&b, end, last)) && list_used(&b, here);
   }
   if (bound) count_rows(&b, &exchange->adjoint->stats);
   for (int f = 0; bound && f < exchange->num_fields; ++f)
@@ -215,6 +268,6 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
   free(b.place);
   free(b.fill);
   RIND_REQUIRE(exchange->context, bound, RIND_ERROR_MEMORY,
-               "no memory for the adjoint's rows of %d links", end - first);
+               "no memory for the adjoint's rows of %d links", last - first);
   return RIND_OK;
 }

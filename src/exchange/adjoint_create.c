@@ -25,13 +25,16 @@ static rind_error make_scratch(rind_exchange *exchange) {
   return RIND_OK;
 }
 
-/* The phases, without rows. */
-static rind_error make_phases(rind_exchange *exchange, const rind_schedule *transposed) {
+/* The phases, without rows. Zeros move where no other rank's ghosts have to be waited for. */
+static rind_error make_phases(rind_exchange *exchange, const rind_schedule *transposed,
+                              int num_peers) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
   for (int p = 0; p < transposed->num_phases; ++p) {
     rind_adjoint_phase *phase = &adjoint->phase[p];
     phase->kind = transposed->phase[p].kind;
     phase->forward = exchange->num_phases - 1 - p / 2;
+    phase->moved = phase->kind == RIND_PHASE_CLEAR && phase[-1].kind == RIND_PHASE_BLOCKS &&
+                   num_peers == 0 && rind_adjoint_runs_in_pairs(exchange);
     phase->part = rind_allocate((size_t)exchange->num_fields, sizeof *phase->part);
     RIND_REQUIRE(exchange->context, phase->part, RIND_ERROR_MEMORY,
                  "no memory for a phase of %d fields", exchange->num_fields);
@@ -41,7 +44,7 @@ static rind_error make_phases(rind_exchange *exchange, const rind_schedule *tran
 }
 
 /* All that needs no other rank. */
-static rind_error prepare(rind_exchange *exchange, rind_schedule **transposed) {
+static rind_error prepare(rind_exchange *exchange, int num_peers, rind_schedule **transposed) {
   const rind_exchange_options *options = &exchange->options;
   RIND_TRY(rind_schedule_transpose(exchange->schedule, options->families,
                                    options->adjoint_method == RIND_ADJOINT_PER_TERM
@@ -52,7 +55,7 @@ static rind_error prepare(rind_exchange *exchange, rind_schedule **transposed) {
   RIND_REQUIRE(exchange->context, exchange->adjoint, RIND_ERROR_MEMORY,
                "no memory for the adjoint of an exchange");
   RIND_TRY(make_scratch(exchange));
-  RIND_TRY(make_phases(exchange, *transposed));
+  RIND_TRY(make_phases(exchange, *transposed, num_peers));
   for (int p = 0; p < (*transposed)->num_phases; ++p)
     if (!rind_phase_has_messages((*transposed)->phase[p].kind))
       RIND_TRY(rind_adjoint_bind(exchange, *transposed, p, 0, NULL));
@@ -136,7 +139,8 @@ static void count(const rind_exchange *exchange, rind_exchange_stats *stats) {
 
 rind_error rind_adjoint_create(rind_exchange *exchange, int num_peers, const int32_t *peer_rank) {
   rind_schedule *transposed = NULL;
-  rind_error error = rind_context_agree(exchange->context, prepare(exchange, &transposed));
+  rind_error error =
+      rind_context_agree(exchange->context, prepare(exchange, num_peers, &transposed));
   for (int p = 0; error == RIND_OK && p < transposed->num_phases; ++p)
     if (rind_phase_has_messages(transposed->phase[p].kind))
       error = connect(exchange, transposed, p, num_peers, peer_rank);

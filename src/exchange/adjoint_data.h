@@ -5,7 +5,8 @@
  *     local    ghosts of this rank's blocks -> cells of the blocks that no message reaches
  *     remote   receive buffer, ghosts -> cells of the others, when all messages are there
  *
- * In phases of zeros local alone has rows, which set ghosts to 0. */
+ * In phases of zeros local alone has rows, which set ghosts to 0. They may be among those of the
+ * phase before. */
 #pragma once
 #include <exchange_data.h>
 #include <shipments.h>
@@ -36,6 +37,7 @@ typedef struct rind_adjoint_part {
 typedef struct rind_adjoint_phase {
   int32_t kind; /* rind_phase_kind */
   int forward;  /* the phase of the fill that this is the adjoint of, or whose ghosts become 0 */
+  bool moved;   /* zeros, which the phase before makes */
   rind_messages messages;
   int num_used;
   int *used;               /* [num_used], local blocks that remote rows read */
@@ -61,6 +63,8 @@ void rind_adjoint_destroy(rind_exchange *exchange);
 /* RIND_ERROR_STATE unless the exchange was made with an adjoint. */
 rind_error rind_adjoint_check(const rind_exchange *exchange);
 
+/* True if one thread sums in place: then it needs no batch for each block. */
+bool rind_adjoint_runs_in_pairs(const rind_exchange *exchange);
 /* The gathers of a phase that exists; shipments: what its messages hold. Not collective. */
 rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *transposed, int phase,
                              int num_peers, const rind_shipments *shipments);

@@ -97,12 +97,41 @@ void rind_bound_trim(rind_bound *bound) {
   bound->fill = fills;
 }
 
+/* All run alone until something else is found. */
+static bool have_pairs(rind_bound *bound) {
+  if (!bound->pair) bound->pair = rind_allocate((size_t)bound->num_fills, sizeof *bound->pair);
+  return bound->pair != NULL;
+}
+
 bool rind_bound_find_pairs(rind_bound *bound) {
-  uint8_t *pair = rind_allocate((size_t)bound->num_fills, sizeof *pair);
-  if (!pair) return false;
+  if (!have_pairs(bound)) return false;
   const rind_gather gather = rind_bound_gather(bound);
-  rind_gather_find_pairs(&gather, pair);
-  bound->pair = pair;
+  rind_gather_find_pairs(&gather, bound->pair);
+  return true;
+}
+
+/* The list of the first of count rows that run together, which is made if it is new. */
+static bool find_list(rind_bound *bound, int row, int count) {
+  size_t bytes = 0;
+  rind_gather_cells *cells = NULL;
+  if (bound->row[row].cells) return true;
+  if (!rind_gather_cells_create(&bound->row[row], count, &cells, &bytes)) return false;
+  bound->row[row].cells = cells;
+  if (cells) bound->list_bytes += bytes;
+  return true;
+}
+
+bool rind_bound_find_lists(rind_bound *bound) {
+  if (!have_pairs(bound)) return false;
+  const rind_gather gather = rind_bound_gather(bound);
+  for (int f = 0, count = 0; f<bound->num_fills; f += count> 0 ? count : 1) {
+    const int row = bound->fill[f].row;
+    count = rind_gather_count_alike(&gather, f);
+    if (count == 0) continue;
+    if (!find_list(bound, row, count)) return false;
+    const rind_gather_cells *cells = bound->row[row].cells;
+    if (cells && cells->num_rows == count) bound->pair[f] = RIND_GATHER_CELLS;
+  }
   return true;
 }
 
@@ -118,12 +147,15 @@ rind_gather rind_bound_gather(const rind_bound *bound) {
 int64_t rind_bound_bytes(const rind_bound *bound) {
   const size_t pair_bytes = bound->pair ? (size_t)bound->num_fills * sizeof *bound->pair : 0;
   return (int64_t)((size_t)bound->row_room * sizeof *bound->row +
-                   (size_t)bound->fill_room * sizeof *bound->fill + pair_bytes + bound->term_bytes);
+                   (size_t)bound->fill_room * sizeof *bound->fill + pair_bytes + bound->term_bytes +
+                   bound->list_bytes);
 }
 
 void rind_bound_clear(rind_bound *bound) {
-  for (int row = 0; row < bound->num_rows; ++row)
+  for (int row = 0; row < bound->num_rows; ++row) {
     free((void *)bound->row[row].weight);
+    free((void *)bound->row[row].cells);
+  }
   free(bound->row);
   free(bound->fill);
   free(bound->pair);

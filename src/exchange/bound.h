@@ -13,6 +13,7 @@ typedef struct rind_bound {
   int fill_room;
   uint8_t *pair;                     /* [num_fills] rind_gather_pair, or NULL */
   size_t term_bytes;                 /* of all rows' weights and offsets */
+  size_t list_bytes;                 /* of all lists of cells */
   struct rind_device_gather *device; /* the same on the device, or NULL */
 } rind_bound;
 
@@ -28,6 +29,9 @@ bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
 /* Says which fills run together, where destinations and sources are the same blocks; for the host
  * alone, and last. False without memory. */
 bool rind_bound_find_pairs(rind_bound *bound);
+/* Says which fills run together as lists of cells; for fills on the host, not for adjoints, after
+ * the pairs. False without memory. */
+bool rind_bound_find_lists(rind_bound *bound);
 /* Gives back room that was not needed. */
 void rind_bound_trim(rind_bound *bound);
 /* The engine's view. Valid until a row or fill is added. */

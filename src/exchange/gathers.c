@@ -74,7 +74,8 @@ static bool bind_local_part(rind_exchange *exchange, int phase, int f,
   rind_binder_close(&binder);
   if (bound && local->num_fills > 0 && !walls) {
     qsort(local->fill, (size_t)local->num_fills, sizeof *local->fill, compare_fills);
-    bound = layout->space == RIND_DEVICE || rind_bound_find_pairs(local);
+    bound = layout->space == RIND_DEVICE ||
+            (rind_bound_find_pairs(local) && rind_bound_find_lists(local));
   }
   rind_bound_trim(local);
   return bound;
@@ -164,7 +165,8 @@ static bool bind_remote_part(rind_exchange *exchange, int phase, int f,
   const bool bound =
       part->first_remote &&
       open_binder(exchange, f, &part->remote, sends_double ? RIND_FLOAT64 : type, &binder) &&
-      bind_requests(exchange, &binder, plan, part->first_remote, num_served);
+      bind_requests(exchange, &binder, plan, part->first_remote, num_served) &&
+      (exchange->field[f].layout.space == RIND_DEVICE || rind_bound_find_lists(&part->remote));
   rind_binder_close(&binder);
   rind_bound_trim(&part->remote);
   return bound;

@@ -86,9 +86,12 @@ void make_random_row(random_row *row, bool types_equal) {
   /* Like the value of a wall: one of each component, wherever the cell lies. */
   for (int a = 0, constant = !copies && random_int(8) == 0; constant && a < 3; ++a)
     raw->source_stride[a] = 0;
+  const bool neighbours = random_int(2); /* two by two in memory, as the terms of an average */
   for (int t = 0; t < raw->num_terms; ++t) {
     const bool own = t < raw->num_own_first || t >= raw->num_terms - raw->num_own_last;
     row->raw_offset[t] = own ? own_first : source_first + (t % 2) * source_block[t % 3];
+    if (!own && neighbours)
+      row->raw_offset[t] = source_first + t / 2 % 2 * source_block[t / 2 % 3] + t % 2;
     for (int l = 0; l < raw->num_lanes; ++l)
       row->weight[t * raw->num_lanes + l] =
           copies || (raw->num_terms == 1 && random_int(2)) ? 1 : random_value();

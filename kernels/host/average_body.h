@@ -1,0 +1,50 @@
+/* average_body.h - rows of one lane and eight terms, two by two neighbours in memory, for one pair
+ * of types: averages in 3D. Included by gather_body.h, which says what to define. */
+#include <gather.h>
+#include <gather_inline.h>
+#include <pair.h>
+
+/* True if the second of each two terms reads the value behind the first. */
+static bool GATHER_NAME(has_neighbours)(const rind_gather_row *row) {
+  const ptrdiff_t *offset = row->offset;
+  return offset[1] == offset[0] + 1 && offset[3] == offset[2] + 1 && offset[5] == offset[4] + 1 &&
+         offset[7] == offset[6] + 1;
+}
+
+/* The sums of cells at a and b side by side: what lies side by side in memory is two terms of one
+ * cell, so halves change places. */
+GATHER_INLINE pair GATHER_NAME(average)(const rind_gather_row *row, const GATHER_SOURCE *a,
+                                        const GATHER_SOURCE *b) {
+  pair sum = pair_of(0, 0);
+  for (int term = 0; term < 8; term += 2) {
+    const ptrdiff_t at = row->offset[term];
+    const pair weights = pair_of(row->weight[term], row->weight[term + 1]);
+    const pair of_a = pair_times(weights, pair_of((double)a[at], (double)a[at + 1]));
+    const pair of_b = pair_times(weights, pair_of((double)b[at], (double)b[at + 1]));
+    const pair first = pair_of(pair_low(of_a), pair_low(of_b));
+    sum = term == 0 ? first : pair_plus(sum, first);
+    sum = pair_plus(sum, pair_of(pair_high(of_a), pair_high(of_b)));
+  }
+  return sum;
+}
+
+static void GATHER_NAME(average_row)(const rind_gather_row *row, GATHER_TO *to,
+                                     const GATHER_SOURCE *source) {
+  const ptrdiff_t to_stride = row->to_stride[0], step = row->source_stride[0];
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j)
+      for (int i = 0; i < row->extent[1]; ++i) {
+        GATHER_TO *t = to + row->to_offset[0] + k * row->to_stride[3] + j * row->to_stride[2] +
+                       i * row->to_stride[1];
+        const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2] +
+                                 i * row->source_stride[1];
+        int cell = 0;
+        for (; cell + 2 <= row->extent[0]; cell += 2, t += 2 * to_stride, s += 2 * step) {
+          const pair both = GATHER_NAME(average)(row, s, s + step);
+          GATHER_STORE(t, (GATHER_TO)pair_low(both));
+          GATHER_STORE(t + to_stride, (GATHER_TO)pair_high(both));
+        }
+        if (cell < row->extent[0])
+          GATHER_STORE(t, (GATHER_TO)pair_low(GATHER_NAME(average)(row, s, s)));
+      }
+}

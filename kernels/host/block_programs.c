@@ -162,19 +162,21 @@ bool rind_programs_make(const rind_gather *gather, const int *first_fill, int nu
   table t = {0};
   kinds alike = {0};
   const bool adds = first_fill != NULL;
-  bool pairs = adds && frame->same_blocks, all = false;
-  bool there = rind_program_table_make(gather, first_fill, num_batches, &t);
-  for (bool again = there; again;) {
-    *made = (rind_programs){.adds = adds};
-    rind_program_maker maker = {.gather = gather, .frame = frame, .adds = adds, .made = made};
-    rind_program_kinds_free(&alike);
-    there = rind_program_kinds_find(&maker, &t, pairs, &alike) &&
-            make_all(&maker, &t, &alike, max_bytes, &all);
-    again = there && pairs && !all;
-    pairs = false;
-    if (!there || again) rind_programs_free(made);
+  rind_program_maker maker = {.gather = gather, .frame = frame, .adds = adds, .made = made};
+  const rind_program_maker fresh = maker;
+  bool there = rind_program_table_make(gather, first_fill, num_batches, &t) &&
+               rind_program_kinds_find(&maker, &t, adds && frame->same_blocks, &alike);
+  *made = (rind_programs){.adds = adds};
+  for (bool again = there, all = false; again;) {
+    there = make_all(&maker, &t, &alike, max_bytes, &all);
+    again = there && alike.link && !all;
+    if (!there || again) {
+      rind_programs_free(made);
+      *made = (rind_programs){.adds = adds};
+      maker = fresh;
+    }
+    if (again) rind_program_kinds_drop_pairs(&t, &alike);
   }
-  if (!there) *made = (rind_programs){.adds = adds};
   rind_program_kinds_free(&alike);
   rind_program_table_free(&t);
   return there;

@@ -7,6 +7,9 @@
 /* Cells side by side: more of them fill lines of memory. */
 enum { LONGEST_RUN = 8 };
 
+/* Of what entries are sorted by. */
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
 typedef rind_program_entry entry;
 typedef rind_program_cell cell;
 
@@ -70,34 +73,58 @@ static rind_program_cell_kind kind_of(const rind_program_maker *maker, const ent
   return RIND_CELL_PLAIN;
 }
 
-/* Sorts entries by cell, those of a cell as they are, into sorted; and lists the cells, ascending.
- * Their number, or -1 without memory. */
-static int sort_entries(const rind_program_maker *maker, const entry *entries, int num_entries,
-                        entry *sorted, cell *cells) {
+/* Some bits of how far an entry's cell is from the lowest. */
+static uint32_t digit_of(const entry *of, int32_t low, int shift) {
+  return (uint32_t)(of->to - low) >> shift & (DIGITS - 1);
+}
+
+/* Those with the same digit stay as they are. */
+static void sort_by_digit(const entry *from, int num_entries, int32_t low, int shift, entry *to) {
+  int first[DIGITS + 1] = {0};
+  for (int e = 0; e < num_entries; ++e)
+    ++first[1 + digit_of(&from[e], low, shift)];
+  for (int d = 0; d < DIGITS; ++d)
+    first[d + 1] += first[d];
+  for (int e = 0; e < num_entries; ++e)
+    to[first[digit_of(&from[e], low, shift)]++] = from[e];
+}
+
+/* Sorts the list's entries by cell, those of a cell as they are. Cells may lie far apart: time goes
+ * with the entries, and not with what lies between. False without memory. */
+static bool sort_entries(rind_program_list *list, int num_entries) {
   int32_t low = INT32_MAX, high = INT32_MIN;
   for (int e = 0; e < num_entries; ++e) {
-    if (entries[e].to < low) low = entries[e].to;
-    if (entries[e].to > high) high = entries[e].to;
+    if (list->entry[e].to < low) low = list->entry[e].to;
+    if (list->entry[e].to > high) high = list->entry[e].to;
   }
-  const size_t span = num_entries > 0 ? (size_t)(high - low) + 1 : 0;
-  int32_t *end = rind_allocate(span, sizeof *end); /* of the cell's entries so far */
-  if (!end) return -1;
-  int count = 0, first = 0;
-  for (int e = 0; e < num_entries; ++e)
-    ++end[entries[e].to - low];
-  for (size_t c = 0; c < span; ++c) {
-    const int num_terms = end[c];
-    end[c] = first;
-    if (num_terms > 0)
-      cells[count++] = (cell){.to = low + (int32_t)c, .first = first, .num_terms = num_terms};
-    first += num_terms;
+  entry *room = malloc((size_t)num_entries * sizeof *room + 1);
+  for (int shift = 0; room && num_entries > 0 && (high - low) >> shift > 0; shift += DIGIT_BITS) {
+    entry *from = list->entry;
+    sort_by_digit(from, num_entries, low, shift, room);
+    list->entry = room;
+    room = from;
   }
+  free(room);
+  return room != NULL;
+}
+
+/* The cells of sorted entries, ascending. False without memory. */
+static bool find_cells(const rind_program_maker *maker, int num_entries, rind_program_list *list) {
+  const entry *sorted = list->entry;
+  int count = 0;
   for (int e = 0; e < num_entries; ++e)
-    sorted[end[entries[e].to - low]++] = entries[e];
-  for (int c = 0; c < count; ++c)
-    cells[c].kind = (int32_t)kind_of(maker, &sorted[cells[c].first], cells[c].num_terms);
-  free(end);
-  return count;
+    count += e == 0 || sorted[e].to != sorted[e - 1].to;
+  list->cell = rind_allocate((size_t)count, sizeof *list->cell);
+  for (int first = 0, last = 0; list->cell && first < num_entries; first = last) {
+    while (last < num_entries && sorted[last].to == sorted[first].to)
+      ++last;
+    list->cell[list->num_cells++] =
+        (cell){.to = sorted[first].to,
+               .first = first,
+               .num_terms = last - first,
+               .kind = (int32_t)kind_of(maker, &sorted[first], last - first)};
+  }
+  return list->cell != NULL;
 }
 
 /* The slot of the only cell that a cell takes, or is a copy of; or RIND_PROGRAM_OWN. */
@@ -126,16 +153,10 @@ bool rind_program_list_cells(const rind_program_maker *maker, rind_program_rows 
   const int64_t num_entries = count_entries(maker, rows);
   *list = (rind_program_list){0};
   if (num_entries > INT_MAX / 2) return false;
-  entry *entries = rind_allocate((size_t)num_entries, sizeof *entries);
-  list->entry = rind_allocate((size_t)num_entries, sizeof *list->entry);
-  list->cell = rind_allocate((size_t)num_entries, sizeof *list->cell);
-  list->num_cells = -1;
-  if (entries && list->entry && list->cell) {
-    list_entries(maker, rows, entries);
-    list->num_cells = sort_entries(maker, entries, (int)num_entries, list->entry, list->cell);
-  }
-  free(entries);
-  if (list->num_cells < 0) {
+  list->entry = malloc((size_t)num_entries * sizeof *list->entry + 1);
+  if (list->entry) list_entries(maker, rows, list->entry);
+  if (!list->entry || !sort_entries(list, (int)num_entries) ||
+      !find_cells(maker, (int)num_entries, list)) {
     rind_program_list_free(list);
     return false;
   }

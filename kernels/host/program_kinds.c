@@ -158,6 +158,16 @@ bool rind_program_kinds_find(const rind_program_maker *maker, const table *t, bo
   return there;
 }
 
+void rind_program_kinds_drop_pairs(const table *t, rind_program_kinds *kinds) {
+  const size_t bytes = (size_t)t->num_blocks * sizeof *kinds->all.number;
+  kinds->all.count = kinds->rows.count;
+  memcpy(kinds->all.number, kinds->rows.number, bytes);
+  memcpy(kinds->all.block, kinds->rows.block, bytes);
+  memcpy(kinds->all.uses, kinds->rows.uses, bytes);
+  free(kinds->link);
+  kinds->link = NULL;
+}
+
 void rind_program_kinds_free(rind_program_kinds *kinds) {
   free_classes(&kinds->rows);
   free_classes(&kinds->all);

@@ -12,6 +12,8 @@ typedef struct rind_program_kinds {
 /* False without memory. To be freed in any case. */
 bool rind_program_kinds_find(const rind_program_maker *maker, const rind_program_table *table,
                              bool pairs, rind_program_kinds *kinds);
+/* The same blocks without pairs. */
+void rind_program_kinds_drop_pairs(const rind_program_table *table, rind_program_kinds *kinds);
 void rind_program_kinds_free(rind_program_kinds *kinds);
 
 /* Of a block's slots from 1 on; NULL without. */

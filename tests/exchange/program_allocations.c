@@ -12,13 +12,15 @@
 enum { CAN_FAIL = 1 };
 static volatile long allocations, live; /* live: those that are not freed */
 static volatile long failing = -1;      /* the number of the one that fails */
+static volatile size_t largest;
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
 void __libc_free(void *old);
 
-static bool fails(void) {
+static bool fails(size_t bytes) {
+  if (bytes > largest) largest = bytes;
   return allocations++ == failing;
 }
 
@@ -28,15 +30,15 @@ static void *counted(void *made) {
 }
 
 void *malloc(size_t bytes) {
-  return fails() ? NULL : counted(__libc_malloc(bytes));
+  return fails(bytes) ? NULL : counted(__libc_malloc(bytes));
 }
 
 void *calloc(size_t count, size_t bytes) {
-  return fails() ? NULL : counted(__libc_calloc(count, bytes));
+  return fails(count * bytes) ? NULL : counted(__libc_calloc(count, bytes));
 }
 
 void *realloc(void *old, size_t bytes) {
-  if (fails()) return NULL;
+  if (fails(bytes)) return NULL;
   live -= old != NULL;
   return counted(__libc_realloc(old, bytes));
 }
@@ -49,6 +51,7 @@ void free(void *old) {
 enum { CAN_FAIL = 0 };
 static const long allocations = 0, live = 0;
 static long failing = -1;
+static size_t largest;
 #endif
 
 enum { THREADS = 2, MOST_FAILURES = 150 };
@@ -118,6 +121,38 @@ static void check_scene(const scene *s) {
   memory_destroy(&m);
 }
 
+/* The largest array that is needed to make the programs of a layout. */
+static size_t largest_of(const scene *s, const rind_layout *layout) {
+  rind_exchange *exchange = NULL;
+  size_t most = 0;
+  CHECK_OK(rind_exchange_create(s->schedule, layout, NULL, &exchange), s->context);
+  for (int p = 0; exchange && p < exchange->num_phases; ++p) {
+    const rind_gather gather = rind_bound_gather(&exchange->phase[p].part[0].local);
+    const rind_program_frame frame = {.same_blocks = exchange->phase[p].kind != RIND_PHASE_WALLS};
+    rind_programs made;
+    largest = 0;
+    CHECK(rind_programs_make(&gather, NULL, 0, &frame, SIZE_MAX, &made), "no memory");
+    rind_programs_free(&made);
+    if (largest > most) most = largest;
+  }
+  rind_exchange_destroy(&exchange);
+  return most;
+}
+
+/* What lies between cells far apart takes no memory, and with it no time. */
+static void check_far(const scene *s) {
+  rind_layout near = {.dim = s->dim, .cells = s->cells, .ghosts = s->ghosts, .components = 1};
+  rind_layout far = near;
+  far.cell_stride[0] = 1;
+  far.cell_stride[1] = 100000;
+  const int num_blocks = rind_forest_num_blocks(s->forest);
+  CHECK_OK(rind_layout_complete(s->context, num_blocks, &near), s->context);
+  CHECK_OK(rind_layout_complete(s->context, num_blocks, &far), s->context);
+  const size_t bytes[2] = {largest_of(s, &near), largest_of(s, &far)};
+  CHECK(bytes[0] > 1000 && bytes[1] <= 2 * bytes[0], "%s: %zu bytes, with cells far apart %zu",
+        s->name, bytes[0], bytes[1]);
+}
+
 int main(int argc, char **argv) {
   static const rind_rules rules = {.restriction = RIND_RESTRICTION_FLUX_MATCHED,
                                    .wall = {RIND_WALL_EVEN, RIND_WALL_DIRICHLET, RIND_WALL_ODD}};
@@ -130,6 +165,7 @@ int main(int argc, char **argv) {
     scene s;
     scene_create(MPI_COMM_WORLD, number, THREADS, &rules, &s);
     check_scene(&s);
+    check_far(&s);
     scene_destroy(&s);
   }
   for (int number = 0; number < NUM_HAND_TREES; ++number) {

@@ -201,6 +201,10 @@ int main(int argc, char **argv) {
         trees_destroy(&t);
       }
     }
+  scene around;
+  scene_create(MPI_COMM_WORLD, SCENE_SURROUNDED, 1, &rule_sets[0], &around);
+  check_scene(&around, 0, false);
+  scene_destroy(&around);
   check_refusals();
   return check_end();
 }

@@ -36,7 +36,7 @@ static const struct {
                       {SHAPE_STRANGE, RIND_FLOAT32, RIND_COMPONENTS_INNERMOST, 2}};
 
 /* What all cases together have had. */
-static long copies, adds, sums, pairs, wrong_pairs, written_back, rests, shared;
+static long copies, adds, sums, pairs, wrong_pairs, written_back, rests, shared, most_sources;
 
 static launch_touches touches;
 
@@ -130,6 +130,7 @@ static void run_pairs(const rind_programs *p, const rind_program_item *item, con
 static void run_programs(const rind_programs *p, const bases *b) {
   launch_begin(&touches);
   for (int i = p->num_items - 1; i >= 0; --i) {
+    if (p->item[i].num_slots > most_sources) most_sources = p->item[i].num_slots;
     run_sums(p, &p->item[i], b);
     run_pairs(p, &p->item[i], b);
     run_moves(p, &p->item[i], b);
@@ -267,6 +268,10 @@ static void check_scene(const scene *s, int rules) {
 
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
+  scene around;
+  scene_create(MPI_COMM_WORLD, SCENE_SURROUNDED, THREADS, &rule_sets[0], &around);
+  check_scene(&around, 0);
+  scene_destroy(&around);
   for (int number = 0; number < NUM_CASES; ++number)
     for (int r = 0; r < NUM_RULES; ++r) {
       if (number < NUM_SCENES) {
@@ -286,9 +291,9 @@ int main(int argc, char **argv) {
   launch_touches_free(&touches);
   CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
   CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && written_back > 1000 &&
-            rests > 100 && shared > 10,
+            rests > 100 && shared > 10 && most_sources >= 56,
         "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld written back, %ld "
-        "rests, %ld shared",
-        copies, adds, sums, pairs, written_back, rests, shared);
+        "rests, %ld shared, %ld sources at most",
+        copies, adds, sums, pairs, written_back, rests, shared, most_sources);
   return check_end();
 }

@@ -33,6 +33,13 @@ static int refine_corner(const rind_block *block, void *user) {
   return 1;
 }
 
+static int refine_around(const rind_block *block, void *user) {
+  const int *dim = user;
+  for (int a = 0; a < *dim; ++a)
+    if (centre(block, a) < 1 || centre(block, a) > 2) return 1;
+  return 0;
+}
+
 static int refine_disc(const rind_block *block, void *user) {
   (void)user;
   return hypot(centre(block, 0) - 0.7, centre(block, 1) - 0.4) < 0.3;
@@ -43,7 +50,7 @@ static const struct {
   rind_brick brick;
   rind_refine_function refine;
   int max_level, cells, ghosts;
-} scenes[NUM_SCENES] = {
+} scenes[NUM_SCENES + 1] = {
     {"2D, one periodic block", {.dim = 2, .periodic = {1, 1}, .level = 0}, refine_nothing, 0, 4, 2},
     {"2D, uniform",
      {.dim = 2, .trees = {3, 2}, .level = 1, .periodic = {1, 0}},
@@ -54,7 +61,8 @@ static const struct {
     {"2D, disc", {.dim = 2, .trees = {2, 1}, .level = 1}, refine_disc, 4, 6, 3},
     {"2D, corner, periodic", {.dim = 2, .level = 1, .periodic = {1, 1}}, refine_corner, 3, 8, 2},
     {"3D, half", {.dim = 3, .level = 1, .periodic = {0, 1, 1}}, refine_half, 2, 8, 1},
-    {"3D, corner", {.dim = 3, .level = 1, .periodic = {0, 0, 1}}, refine_corner, 3, 4, 2}};
+    {"3D, corner", {.dim = 3, .level = 1, .periodic = {0, 0, 1}}, refine_corner, 3, 4, 2},
+    {"3D, surrounded", {.dim = 3, .trees = {3, 3, 3}}, refine_around, 1, 4, 1}};
 
 void scene_create(MPI_Comm comm, int number, int threads, const rind_rules *rules, scene *s) {
   *s = (scene){.name = scenes[number].name,

@@ -4,7 +4,8 @@
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 
-enum { NUM_SCENES = 6 };
+/* Surrounded: a coarse block among 56 fine ones, for what depends on the number of neighbours. */
+enum { NUM_SCENES = 6, SCENE_SURROUNDED = NUM_SCENES };
 
 typedef struct scene {
   const char *name;
@@ -16,7 +17,7 @@ typedef struct scene {
   rind_schedule *schedule;
 } scene;
 
-/* Collective over comm. Scene number 0 to NUM_SCENES - 1 with the given rules. */
+/* Collective over comm. Scene number 0 to NUM_SCENES - 1, or surrounded, with the given rules. */
 void scene_create(MPI_Comm comm, int number, int threads, const rind_rules *rules, scene *s);
 void scene_destroy(scene *s);
 

@@ -3,7 +3,6 @@
 #include <block_programs.h>
 
 #include <core.h>
-#include <limits.h>
 #include <program_kinds.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +22,6 @@ static size_t bytes_of(const rind_programs *made) {
          (size_t)made->num_terms * sizeof *made->term +
          (size_t)made->num_weights * sizeof *made->weight +
          (size_t)made->num_pairs * sizeof *made->pair;
-}
-
-typedef struct use {
-  int uses;
-  int kind;
-} use;
-
-static int compare_uses(const void *a, const void *b) {
-  const use *x = a, *y = b;
-  if (x->uses != y->uses) return x->uses > y->uses ? -1 : 1;
-  return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 /* The cells of kinds that a program is made of: the rows of a block, and of those it has pairs
@@ -69,17 +57,14 @@ static bool make_programs(rind_program_maker *maker, const table *t, const kinds
                           size_t max_bytes, program *programs, bool *all) {
   rind_programs *made = maker->made;
   const int num_kinds = alike->all.count;
-  use *order = rind_allocate((size_t)num_kinds, sizeof *order);
+  int *order = rind_program_classes_by_use(&alike->all);
   if (!order) return false;
-  for (int k = 0; k < num_kinds; ++k)
-    order[k] = (use){alike->all.uses[k], k};
-  qsort(order, (size_t)num_kinds, sizeof *order, compare_uses);
   bool there = true;
   *all = true;
   for (int k = 0; k < num_kinds && there && *all; ++k) {
-    program *next = &programs[order[k].kind];
+    program *next = &programs[order[k]];
     const rind_programs before = *made;
-    there = make_program(maker, t, alike, alike->all.block[order[k].kind], &next->item);
+    there = make_program(maker, t, alike, alike->all.block[order[k]], &next->item);
     next->there = there;
     if (!there || bytes_of(made) <= max_bytes) continue;
     next->there = *all = false;
@@ -165,7 +150,7 @@ bool rind_programs_make(const rind_gather *gather, const int *first_fill, int nu
   rind_program_maker maker = {.gather = gather, .frame = frame, .adds = adds, .made = made};
   const rind_program_maker fresh = maker;
   bool there = rind_program_table_make(gather, first_fill, num_batches, &t) &&
-               rind_program_kinds_find(&maker, &t, adds && frame->same_blocks, &alike);
+               rind_program_kinds_find(&maker, &t, max_bytes, &alike);
   *made = (rind_programs){.adds = adds};
   for (bool again = there, all = false; again;) {
     there = make_all(&maker, &t, &alike, max_bytes, &all);

@@ -13,16 +13,46 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 typedef rind_program_entry entry;
 typedef rind_program_cell cell;
 
+static int num_added(const rind_program_maker *maker, const rind_gather_row *row) {
+  return row->num_terms - (maker->adds ? 1 : 0);
+}
+
+/* Of each lane. */
+static int64_t count_values(const rind_gather_row *row) {
+  int64_t values = 1;
+  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
+    values *= row->extent[d];
+  return values;
+}
+
 static int64_t count_entries(const rind_program_maker *maker, rind_program_rows rows) {
   int64_t count = 0;
   for (int r = 0; r < rows.num_rows; ++r) {
     const rind_gather_row *row = &maker->gather->row[rows.row[r].row];
-    int64_t values = (int64_t)row->num_lanes * (row->num_terms - (maker->adds ? 1 : 0));
-    for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-      values *= row->extent[d];
-    count += values;
+    count += count_values(row) * row->num_lanes * num_added(maker, row);
   }
   return count;
+}
+
+static bool has_weights(const rind_program_maker *maker, const rind_gather_row *row, int lane) {
+  for (int t = row->num_terms - num_added(maker, row); t < row->num_terms; ++t)
+    if (!maker->adds || row->weight[(ptrdiff_t)t * row->num_lanes + lane] != 1.0) return true;
+  return false;
+}
+
+size_t rind_program_least_bytes(const rind_program_maker *maker, rind_program_rows rows) {
+  const rind_programs *made = maker->made;
+  size_t bytes = 0;
+  for (int r = 0; r < rows.num_rows; ++r) {
+    const rind_gather_row *row = &maker->gather->row[rows.row[r].row];
+    const size_t values = (size_t)count_values(row);
+    const size_t terms = values * (size_t)num_added(maker, row);
+    if (row->body == RIND_GATHER_COPY) bytes += values * sizeof *made->move;
+    for (int lane = 0; row->body != RIND_GATHER_COPY && lane < row->num_lanes; ++lane)
+      bytes +=
+          terms * (sizeof *made->term + (has_weights(maker, row, lane) ? sizeof *made->weight : 0));
+  }
+  return bytes;
 }
 
 /* The terms of one value of a row, at these offsets of its cell in each slot. */

@@ -70,6 +70,9 @@ typedef struct rind_program_maker {
   } room; /* of these arrays of made */
 } rind_program_maker;
 
+/* No program of these rows, without pairs, has less. */
+size_t rind_program_least_bytes(const rind_program_maker *maker, rind_program_rows rows);
+
 /* False without memory, or where there would be more than INT32_MAX of something. */
 bool rind_program_list_cells(const rind_program_maker *maker, rind_program_rows rows,
                              rind_program_list *list);

@@ -70,6 +70,33 @@ static bool classify(const key *keys, int num_blocks, classes *made) {
   return there;
 }
 
+typedef struct use {
+  int uses;
+  int number;
+} use;
+
+static int compare_uses(const void *a, const void *b) {
+  const use *x = a, *y = b;
+  if (x->uses != y->uses) return x->uses > y->uses ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+int *rind_program_classes_by_use(const classes *of) {
+  use *sorted = rind_allocate((size_t)of->count, sizeof *sorted);
+  int *order = rind_allocate((size_t)of->count, sizeof *order);
+  for (int k = 0; sorted && k < of->count; ++k)
+    sorted[k] = (use){of->uses[k], k};
+  if (sorted) qsort(sorted, (size_t)of->count, sizeof *sorted, compare_uses);
+  for (int k = 0; sorted && order && k < of->count; ++k)
+    order[k] = sorted[k].number;
+  if (!sorted) {
+    free(order);
+    order = NULL;
+  }
+  free(sorted);
+  return order;
+}
+
 static void key_rows(const table *t, key *keys) {
   for (int b = 0; b < t->num_blocks; ++b) {
     const rind_program_rows rows = rind_program_rows_of(t, b);
@@ -87,6 +114,38 @@ static void key_links(const table *t, const link *ways, key *keys) {
     keys[b].word[1] = (const int32_t *)(const void *)&ways[t->first[b]];
     keys[b].num_words[1] = (size_t)t->num_sources[b] * (sizeof *ways / sizeof(int32_t));
   }
+}
+
+/* Takes the words of blocks whose programs cannot be within max_bytes. False without memory. */
+static bool drop_large(const rind_program_maker *maker, const table *t, const classes *rows,
+                       size_t max_bytes, key *keys, bool *dropped) {
+  int *order = rind_program_classes_by_use(rows);
+  bool *large = rind_allocate((size_t)rows->count, sizeof *large);
+  const bool there = order && large;
+  size_t bytes = 0;
+  for (int k = 0; there && k < rows->count; ++k) {
+    if (bytes <= max_bytes)
+      bytes += rind_program_least_bytes(maker, rind_program_rows_of(t, rows->block[order[k]]));
+    large[order[k]] = bytes > max_bytes;
+  }
+  *dropped = bytes > max_bytes;
+  for (int b = 0; there && b < t->num_blocks; ++b)
+    if (rows->number[b] >= 0 && large[rows->number[b]]) keys[b].num_words[0] = 0;
+  free(order);
+  free(large);
+  return there;
+}
+
+/* The kinds of rows that may have programs. */
+static bool find_rows(const rind_program_maker *maker, const table *t, size_t max_bytes, key *keys,
+                      classes *rows, bool *dropped) {
+  key_rows(t, keys);
+  if (!classify(keys, t->num_blocks, rows) || !drop_large(maker, t, rows, max_bytes, keys, dropped))
+    return false;
+  if (!*dropped) return true;
+  free_classes(rows);
+  *rows = (classes){0};
+  return classify(keys, t->num_blocks, rows);
 }
 
 typedef struct sharing {
@@ -139,19 +198,17 @@ static bool find_partners(const rind_program_maker *maker, const table *t, bool 
   return there;
 }
 
-bool rind_program_kinds_find(const rind_program_maker *maker, const table *t, bool pairs,
+bool rind_program_kinds_find(const rind_program_maker *maker, const table *t, size_t max_bytes,
                              rind_program_kinds *kinds) {
   *kinds = (rind_program_kinds){0};
   key *keys = rind_allocate((size_t)t->num_blocks, sizeof *keys);
   kinds->order = rind_allocate((size_t)t->num_blocks, sizeof *kinds->order);
-  bool there = keys && kinds->order;
+  bool dropped = false;
+  bool there = keys && kinds->order && find_rows(maker, t, max_bytes, keys, &kinds->rows, &dropped);
   for (int b = 0; b < t->num_blocks && there; ++b)
     kinds->order[b] = b;
-  if (there) {
-    key_rows(t, keys);
-    there = classify(keys, t->num_blocks, &kinds->rows);
-  }
-  if (there && maker->frame->same_blocks) there = find_partners(maker, t, pairs, kinds);
+  if (there && maker->frame->same_blocks)
+    there = find_partners(maker, t, maker->adds && !dropped, kinds);
   if (there && kinds->link) key_links(t, kinds->link, keys);
   there = there && classify(keys, t->num_blocks, &kinds->all);
   free(keys);

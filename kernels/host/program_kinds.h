@@ -9,9 +9,10 @@ typedef struct rind_program_kinds {
   int *order;                /* of blocks: neighbours follow each other */
 } rind_program_kinds;
 
-/* False without memory. To be freed in any case. */
+/* Blocks of which max_bytes cannot hold a program, those of the kinds used most taken first, have
+ * no kind, and then there are no pairs. False without memory. To be freed in any case. */
 bool rind_program_kinds_find(const rind_program_maker *maker, const rind_program_table *table,
-                             bool pairs, rind_program_kinds *kinds);
+                             size_t max_bytes, rind_program_kinds *kinds);
 /* The same blocks without pairs. */
 void rind_program_kinds_drop_pairs(const rind_program_table *table, rind_program_kinds *kinds);
 void rind_program_kinds_free(rind_program_kinds *kinds);

@@ -82,14 +82,17 @@ bool rind_program_partners_order(const rind_program_partners *of, int group, int
   const int num_blocks = of->table->num_blocks;
   bool *grouped = rind_allocate((size_t)num_blocks, sizeof *grouped);
   if (!grouped) return false;
+  int last = -1, num_ordered = 0; /* of those that have kinds */
   for (int count = 0, next = 0; count < num_blocks; ++count) {
-    int block = -1;
-    if (count % group > 0 && of->number[order[count - 1]] >= 0)
-      block = next_partner(of, order[count - 1], grouped);
+    int block = num_ordered % group > 0 ? next_partner(of, last, grouped) : -1;
     while (block < 0 && grouped[next])
       ++next;
-    order[count] = block < 0 ? next : block;
-    grouped[order[count]] = true;
+    if (block < 0) block = next;
+    order[count] = block;
+    grouped[block] = true;
+    if (of->number[block] < 0) continue;
+    last = block;
+    ++num_ordered;
   }
   free(grouped);
   return true;

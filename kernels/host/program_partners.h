@@ -10,6 +10,9 @@ typedef struct rind_program_classes {
   int *uses;
 } rind_program_classes;
 
+/* The classes, most used first; NULL without memory. To be freed. */
+int *rind_program_classes_by_use(const rind_program_classes *classes);
+
 typedef struct rind_program_partners {
   const rind_program_maker *maker;
   const rind_program_table *table;

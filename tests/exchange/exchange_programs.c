@@ -160,6 +160,22 @@ static size_t room(int phase, int rules, int kind) {
   return (phase + rules + kind) % 3 == 0 ? 20000 : SIZE_MAX;
 }
 
+/* As many bytes as programs without pairs take are enough for them. */
+static void check_room(const rind_gather *gather, const int *first_fill, int num_batches,
+                       rind_program_frame frame) {
+  rind_programs all, same;
+  frame.same_blocks = false;
+  CHECK(rind_programs_make(gather, first_fill, num_batches, &frame, SIZE_MAX, &all), "no memory");
+  const size_t bytes = (size_t)all.num_moves * sizeof *all.move +
+                       (size_t)(all.num_cells + all.num_terms) * sizeof *all.term +
+                       (size_t)all.num_weights * sizeof *all.weight;
+  CHECK(rind_programs_make(gather, first_fill, num_batches, &frame, bytes, &same), "no memory");
+  CHECK(same.num_items == all.num_items && same.num_rest == all.num_rest,
+        "%d blocks of %d have programs in %zu bytes", same.num_items, all.num_items, bytes);
+  rind_programs_free(&all);
+  rind_programs_free(&same);
+}
+
 static void check_fill(const scene *s, const rind_exchange *exchange, const memory *rows,
                        const memory *made, int rules, int kind) {
   for (int p = 0; p < exchange->num_phases; ++p) {
@@ -181,6 +197,7 @@ static void check_fill(const scene *s, const rind_exchange *exchange, const memo
     for (int r = 0; r < programs.num_rest; ++r)
       rind_gather_host(&gather, programs.rest[r], programs.rest[r] + 1, blocks_of(made),
                        (const void *const *)blocks_of(made), source[1], 1);
+    check_room(&gather, NULL, 0, frame);
     rests += programs.num_rest;
     shared += programs.num_items > 0 && programs.num_moves < 32 * gather.num_fills;
     rind_programs_free(&programs);
@@ -218,6 +235,7 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
     run_programs(&programs, &b);
     for (int r = 0; r < programs.num_rest; ++r)
       run_rows(exchange, batches, programs.rest[r], made);
+    check_room(&gather, loose.first_fill, batches->num_batches, frame);
     rests += programs.num_rest;
     rind_programs_free(&programs);
     loose_rows_destroy(&loose);

@@ -64,7 +64,7 @@ bool options_parse(MPI_Comm comm, int argc, char *const *argv, advect_options *o
       {"device", APP_FLAG, &o->device, NULL, 0, 0, "fields and steps on a GPU, with the same bits"},
       {"fused-ghosts", APP_FLAG, &o->fused_ghosts, NULL, 0, 0,
        "with --device: the stencil's kernel gathers ghosts itself, they are not stored"},
-      {"data", APP_STRING, &o->data, NULL, 0, 0, "HDF5 file with the initial field, 2D only"},
+      {"data", APP_READ, &o->data, NULL, 0, 0, "HDF5 file with the initial field, 2D only"},
       {"dataset", APP_STRING, &o->dataset, NULL, 0, 0,
        "its two-dimensional array, rows from the upper edge down"},
       {"output", APP_HDF5, &o->output, NULL, 0, 0,

@@ -57,6 +57,7 @@ static void print_default(FILE *file, const app_option *option) {
     fprintf(file, " [%g]", *(const double *)option->value);
     break;
   case APP_STRING:
+  case APP_READ:
   case APP_OUTPUT:
   case APP_HDF5:
     if (*(const char *const *)option->value != NULL)
@@ -214,6 +215,7 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
     return true;
   }
   case APP_STRING:
+  case APP_READ:
   case APP_OUTPUT:
   case APP_HDF5:
     if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
@@ -280,22 +282,27 @@ static bool has_argument(int argc, char *const *argv, const char *one, const cha
   return false;
 }
 
-/* The path of an output, or NULL. */
-static const char *output_of(const app_option *option) {
-  const bool is_output = option->kind == APP_OUTPUT || option->kind == APP_HDF5;
-  return is_output ? *(const char *const *)option->value : NULL;
+static bool is_output(const app_option *option) {
+  return option->kind == APP_OUTPUT || option->kind == APP_HDF5;
 }
 
-/* Whether an option before this one has the same file, with a line. */
+/* The path of a file, or NULL. */
+static const char *file_of(const app_option *option) {
+  const bool is_file = option->kind == APP_READ || is_output(option);
+  return is_file ? *(const char *const *)option->value : NULL;
+}
+
+/* Whether an output before this one, or an input, has the same file, with a line. */
 static bool is_taken(const app_usage *usage, const app_option *option, const char *path) {
-  for (const app_option *other = usage->options; other < option; ++other) {
-    const char *taken = output_of(other);
-    if (taken == NULL) continue;
+  for (int i = 0; i < usage->num_options; ++i) {
+    const app_option *other = &usage->options[i];
+    const char *taken = file_of(other);
+    if (taken == NULL || (is_output(other) && other >= option)) continue;
     const bool same = app_is_same_output(taken, path);
     if (!same && !app_is_part_of_output(taken, path)) continue;
     fprintf(stderr, "%s: --%s is %s, should be another file than that of --%s%s\n", usage->program,
             option->name, path, other->name,
-            same ? "" : ": until they are complete, .part is added to their names");
+            same ? "" : ": until they are complete, .part is added to the names of outputs");
     return true;
   }
   return false;
@@ -305,8 +312,8 @@ static bool is_taken(const app_usage *usage, const app_option *option, const cha
 static int check_outputs(const app_usage *usage) {
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];
-    const char *path = output_of(option);
-    if (path == NULL) continue;
+    const char *path = file_of(option);
+    if (path == NULL || !is_output(option)) continue;
     const int reason = app_why_not_written(path, option->kind == APP_HDF5);
     if (reason != 0) {
       fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path,

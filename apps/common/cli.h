@@ -24,6 +24,7 @@ typedef enum app_kind {
   APP_WORD,   /* int, an index into words */
   APP_INT3,   /* int[3]: one value for all axes, or one an axis: 2,1,1; after two the third is alike
                */
+  APP_READ,   /* as APP_STRING: a file that the program reads, and does not write */
   APP_OUTPUT, /* as APP_STRING: a file that the program will write */
   APP_HDF5    /* the same with HDF5; a plain file, no device or pipe */
 } app_kind;

@@ -152,6 +152,17 @@ check_data() {
     check "range of $set: $line" holds "$(number greatest "$line") <= 144.5 && $(number least "$line") >= 99.5"
     check "mass of $set: $line" holds "($(number mass "$line") - 122) ^ 2 < 1"
   done
+  ln -sf data.h5 link.h5
+  cp data.h5 before.h5
+  fails 2 "--output is ./data.h5, should be another file than that of --data" 2 $options \
+    --dataset doubles --output ./data.h5
+  fails 2 "--picture is link.h5, should be another file than that of --data" 1 $options \
+    --dataset doubles --picture link.h5
+  cp data.h5 data.png.part
+  fails 2 "--picture is data.png, should be another file than that of --data" 1 --data data.png.part \
+    --dataset doubles --level 1 --cells 8 --refine 0 --picture data.png
+  check "what was read stays" cmp -s data.h5 before.h5
+  check "what was read stays" cmp -s data.png.part before.h5
 }
 
 check_files() {

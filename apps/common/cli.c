@@ -100,8 +100,10 @@ static void print_wrapped(FILE *file, const char *text) {
 }
 
 static void print_help(FILE *file, const app_usage *usage) {
-  static const char *const placeholder[] = {"", "N",       "N",    "X",   "TEXT",
-                                            "", "N[,N,N]", "FILE", "FILE"};
+  static const char *const placeholder[] = {
+      [APP_FLAG] = "",       [APP_INT] = "N",    [APP_INT64] = "N",      [APP_DOUBLE] = "X",
+      [APP_STRING] = "TEXT", [APP_WORD] = "",    [APP_INT3] = "N[,N,N]", [APP_READ] = "INPUT",
+      [APP_OUTPUT] = "FILE", [APP_HDF5] = "FILE"};
   fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];

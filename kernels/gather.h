@@ -83,6 +83,14 @@ typedef struct rind_gather_row {
   const rind_gather_cells *cells;   /* of what runs with the rows after it, or NULL */
 } rind_gather_row;
 
+/* Of its loops: each has num_lanes values. */
+static inline int64_t rind_gather_count_positions(const rind_gather_row *row) {
+  int64_t count = 1;
+  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
+    count *= row->extent[d];
+  return count;
+}
+
 typedef struct rind_gather_fill {
   int32_t row;
   int32_t to;     /* index into to_base and own_base */

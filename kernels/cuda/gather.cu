@@ -22,10 +22,7 @@ int unit_size(const rind_gather_row &row) {
 }
 
 int64_t values_of(const rind_gather_row &row) {
-  int64_t values = row.num_lanes;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    values *= row.extent[d];
-  return values;
+  return row.num_lanes * rind_gather_count_positions(&row);
 }
 
 } // namespace

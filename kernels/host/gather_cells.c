@@ -56,13 +56,6 @@ int rind_gather_count_alike(const rind_gather *gather, int f) {
   return count;
 }
 
-static int64_t count_cells(const rind_gather_row *row) {
-  int64_t count = 1;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    count *= row->extent[d];
-  return count;
-}
-
 static bool fits(ptrdiff_t offset) {
   return offset >= INT32_MIN && offset <= INT32_MAX;
 }
@@ -107,7 +100,7 @@ static bool write_cells(const rind_gather_row *first, int count, const int *like
       weight[r] = memcpy(table, first[r].weight, length * sizeof *table);
       table += length;
     }
-    for (int64_t at = 0; at < count_cells(&first[r]); ++at, ++cell) {
+    for (int64_t at = 0; at < rind_gather_count_positions(&first[r]); ++at, ++cell) {
       cell->weight = weight[like[r]];
       fine = place(&first[r], first, at, cell) && fine;
     }
@@ -126,7 +119,7 @@ bool rind_gather_cells_create(const rind_gather_row *first, int count, rind_gath
                               size_t *bytes) {
   int64_t num_cells = 0;
   for (int r = 0; r < count; ++r)
-    num_cells += count_cells(&first[r]);
+    num_cells += rind_gather_count_positions(&first[r]);
   *cells = NULL;
   *bytes = 0;
   if (num_cells > INT32_MAX) return true;

@@ -17,19 +17,11 @@ static int num_added(const rind_program_maker *maker, const rind_gather_row *row
   return row->num_terms - (maker->adds ? 1 : 0);
 }
 
-/* Of each lane. */
-static int64_t count_values(const rind_gather_row *row) {
-  int64_t values = 1;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
-    values *= row->extent[d];
-  return values;
-}
-
 static int64_t count_entries(const rind_program_maker *maker, rind_program_rows rows) {
   int64_t count = 0;
   for (int r = 0; r < rows.num_rows; ++r) {
     const rind_gather_row *row = &maker->gather->row[rows.row[r].row];
-    count += count_values(row) * row->num_lanes * num_added(maker, row);
+    count += rind_gather_count_positions(row) * row->num_lanes * num_added(maker, row);
   }
   return count;
 }
@@ -45,7 +37,7 @@ size_t rind_program_least_bytes(const rind_program_maker *maker, rind_program_ro
   size_t bytes = 0;
   for (int r = 0; r < rows.num_rows; ++r) {
     const rind_gather_row *row = &maker->gather->row[rows.row[r].row];
-    const size_t values = (size_t)count_values(row);
+    const size_t values = (size_t)rind_gather_count_positions(row);
     const size_t terms = values * (size_t)num_added(maker, row);
     if (row->body == RIND_GATHER_COPY) bytes += values * sizeof *made->move;
     for (int lane = 0; row->body != RIND_GATHER_COPY && lane < row->num_lanes; ++lane)

@@ -124,9 +124,10 @@ static bool find_list(rind_bound *bound, int row, int count) {
 bool rind_bound_find_lists(rind_bound *bound) {
   if (!have_pairs(bound)) return false;
   const rind_gather gather = rind_bound_gather(bound);
-  for (int f = 0, count = 0; f<bound->num_fills; f += count> 0 ? count : 1) {
-    const int row = bound->fill[f].row;
-    count = rind_gather_count_alike(&gather, f);
+  int next = 0;
+  while (next < bound->num_fills) {
+    const int f = next, row = bound->fill[f].row, count = rind_gather_count_alike(&gather, f);
+    next += count > 0 ? count : 1;
     if (count == 0) continue;
     if (!find_list(bound, row, count)) return false;
     const rind_gather_cells *cells = bound->row[row].cells;

@@ -139,7 +139,8 @@ static bool find_fours(binding *b) {
   for (int s = 0; s < transposed->num_sets; ++s)
     for (int p = 0; p < transposed->set[s].count && !wide[s]; ++p)
       wide[s] = transposed->pattern[transposed->set[s].first + p].num_terms > 2;
-  const bool found = rind_adjoint_find_fours(b->item, b->num_items, wide, transposed->num_local);
+  const bool found = rind_adjoint_find_fours(b->item, b->num_items, wide, transposed->num_sets,
+                                             transposed->num_local);
   free(wide);
   return found;
 }

@@ -19,6 +19,7 @@ typedef struct waiting_room {
   int *arrived; /* [blocks], items for a block that have come */
   int *done;    /* [blocks], how many of them are in their place */
   int *readers; /* [blocks], items that wait and read the block's ghosts */
+  int *of_set;  /* [sets], wide links that wait */
   rind_contribution *placed;
   int num_placed;
   int num_waiting;
@@ -37,8 +38,9 @@ static bool is_wide_link(const waiting_room *room, const waiting_link *link) {
   return is_wide(room, &link->item[0]);
 }
 
-/* Adds one to, or takes it from, the readers of the blocks whose ghosts the link reads. */
-static void count_readers(waiting_room *room, const waiting_link *link, int one) {
+/* Adds one to, or takes it from, the counts of what waits. */
+static void count_waiting(waiting_room *room, const waiting_link *link, int one) {
+  if (is_wide_link(room, link)) room->of_set[link->item[0].set] += one;
   for (int i = 0; i < link->count; ++i)
     if (!link->item[i].shipped && link->item[i].source >= 0)
       room->readers[link->item[i].source] += one;
@@ -61,7 +63,7 @@ static void place(waiting_room *room, const waiting_link *link) {
 
 static void place_waiting(waiting_room *room, int w) {
   const waiting_link link = room->waiting[w];
-  count_readers(room, &link, -1);
+  count_waiting(room, &link, -1);
   --room->num_waiting;
   memmove(&room->waiting[w], &room->waiting[w + 1],
           (size_t)(room->num_waiting - w) * sizeof *room->waiting);
@@ -71,6 +73,7 @@ static void place_waiting(waiting_room *room, int w) {
 /* Places four links of a wide set if as many are ready. */
 static bool place_four(waiting_room *room, int32_t set) {
   int found[FOUR], count = 0;
+  if (room->of_set[set] < FOUR) return false;
   for (int w = 0; w < room->num_waiting && count < FOUR; ++w) {
     const waiting_link *link = &room->waiting[w];
     if (link->item[0].set == set && is_wide_link(room, link) && is_ready(room, link))
@@ -105,7 +108,7 @@ static void let_in(waiting_room *room, const rind_contribution *item, int count)
     place(room, &link);
     return;
   }
-  count_readers(room, &link, 1);
+  count_waiting(room, &link, 1);
   room->waiting[room->num_waiting++] = link;
   if (wide && ready && place_four(room, item->set)) settle(room);
   if (room->num_waiting <= MAX_WAITING) return;
@@ -120,11 +123,11 @@ static bool go_there_and_back(const waiting_room *room, const rind_contribution 
          !is_wide(room, back);
 }
 
-bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool *wide,
+bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool *wide, int num_sets,
                              int num_blocks) {
-  const size_t blocks = (size_t)num_blocks;
+  const size_t blocks = (size_t)num_blocks, sets = (size_t)num_sets;
   waiting_room *room = rind_allocate(1, sizeof *room);
-  int *counts = rind_allocate(3 * blocks, sizeof *counts);
+  int *counts = rind_allocate(3 * blocks + sets, sizeof *counts);
   rind_contribution *placed = rind_allocate((size_t)num_items, sizeof *placed);
   const bool have = room && counts && placed;
   if (have) {
@@ -132,6 +135,7 @@ bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool 
                            .arrived = counts,
                            .done = counts + blocks,
                            .readers = counts + 2 * blocks,
+                           .of_set = counts + 3 * blocks,
                            .placed = placed};
     for (int i = 0, count; i < num_items; i += count) {
       count = i + 1 < num_items && go_there_and_back(room, &item[i], &item[i + 1]) ? 2 : 1;

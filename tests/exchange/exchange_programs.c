@@ -36,7 +36,8 @@ static const struct {
                       {SHAPE_STRANGE, RIND_FLOAT32, RIND_COMPONENTS_INNERMOST, 2}};
 
 /* What all cases together have had. */
-static long copies, adds, sums, pairs, wrong_pairs, written_back, rests, shared, most_sources;
+static long copies, adds, sums, pairs, zeros, wrong_pairs, wrong_zeros, written_back, rests, shared,
+    most_sources;
 
 static launch_touches touches;
 
@@ -74,6 +75,13 @@ static void run_moves(const rind_programs *p, const rind_program_item *item, con
     const rind_program_move *move = &p->move[item->first_move + m];
     double value = 0.0;
     if (move->cell == RIND_PROGRAM_NO_CELL) continue;
+    if (p->adds) {
+      launch_begin_operation(&touches);
+      wrong_zeros += RIND_PROGRAM_SLOT(move->term) != RIND_PROGRAM_NONE;
+      ++zeros;
+      write_cell(b->to[item->to], b->to_type, move->cell, 0.0, true);
+      continue;
+    }
     const bool changes = RIND_PROGRAM_SLOT(move->term) != RIND_PROGRAM_OWN ||
                          RIND_PROGRAM_OFFSET(move->term) != move->cell;
     launch_begin_operation(&touches);
@@ -290,10 +298,11 @@ int main(int argc, char **argv) {
         touches.races);
   launch_touches_free(&touches);
   CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
-  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && written_back > 1000 &&
-            rests > 100 && shared > 10 && most_sources >= 56,
-        "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld written back, %ld "
-        "rests, %ld shared, %ld sources at most",
-        copies, adds, sums, pairs, written_back, rests, shared, most_sources);
+  CHECK(wrong_zeros == 0, "%ld zeros have terms", wrong_zeros);
+  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && zeros > 1000 &&
+            written_back > 1000 && rests > 100 && shared > 10 && most_sources >= 56,
+        "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld zeros, %ld written "
+        "back, %ld rests, %ld shared, %ld sources at most",
+        copies, adds, sums, pairs, zeros, written_back, rests, shared, most_sources);
   return check_end();
 }

@@ -2,11 +2,10 @@
  *
  * Blocks whose rows are the same share a program:
  *
- *     copy         cell = term
+ *     copy         cell = term, or 0 where there is no term
  *     sum          cell = sum of weight * term, in order
  *     plain sum    the same, all weights 1, the first term the cell itself
  *     pair         cell += ghost, ghost = 0
- *     zero         cell = 0: a copy of no term
  *
  * in slices of 32, a thread of a warp each; copies and plain sums in ascending order of address.
  * Items run in any order. Bits are those of the rows: rows that add to one cell are one sum, in
@@ -76,7 +75,7 @@ typedef struct rind_program_item {
 } rind_program_item;
 
 typedef struct rind_programs {
-  bool adds; /* to the cells: copies are zeros */
+  bool adds; /* to the cells: there are no copies */
   int num_items, num_sources, num_moves, num_sums, num_cells, num_terms, num_weights, num_pairs;
   rind_program_item *item;
   int32_t *source;
@@ -104,9 +103,8 @@ typedef struct rind_program_frame {
 } rind_program_frame;
 
 /* Batches first_fill [num_batches + 1] as in rind_gather_host_batches, or NULL: fills in any order
- * whose rows write different cells. Rows without terms, but for batches of nothing else, rows of
- * cells too far for 32 bits and blocks beyond max_bytes of programs become the rest. False without
- * memory. */
+ * whose rows write different cells. Rows without terms in batches, rows of cells too
+ * far for 32 bits and blocks beyond max_bytes of programs become the rest. False without memory. */
 bool rind_programs_make(const rind_gather *gather, const int *first_fill, int num_batches,
                         const rind_program_frame *frame, size_t max_bytes, rind_programs *made);
 void rind_programs_free(rind_programs *programs);

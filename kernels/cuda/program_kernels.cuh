@@ -13,13 +13,12 @@ __device__ void run_copies(const bases_on_the_way &way, const int2 *moves, int n
   To value[copies_at_once];
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
-    move[u] = u < num_slices ? moves[lanes * u] : make_int2(RIND_PROGRAM_NO_CELL, 0);
+    move[u] =
+        u < num_slices ? moves[lanes * u] : make_int2(RIND_PROGRAM_NO_CELL, RIND_PROGRAM_NONE);
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
-    if (move[u].x != RIND_PROGRAM_NO_CELL)
-      value[u] = load_kept((const To *)at.base[RIND_PROGRAM_SLOT(move[u].y)] +
-                           RIND_PROGRAM_OFFSET(move[u].y));
+    value[u] = is_there(move[u].y) ? load_kept(source_of<To, const To>(at, move[u].y)) : (To)0;
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
     if (move[u].x != RIND_PROGRAM_NO_CELL) store_kept(at.to + move[u].x, value[u]);
@@ -46,16 +45,6 @@ __device__ void run_pairs(const bases_on_the_way &way, const int32_t *pairs, int
   }
 }
 
-template <typename To>
-__device__ void run_zeros(const bases_on_the_way &way, const int2 *moves, int num_slices) {
-  const place<To> at = arrive<To>(way);
-#pragma unroll
-  for (int u = 0; u < copies_at_once; ++u) {
-    const int cell = u < num_slices ? moves[lanes * u].x : RIND_PROGRAM_NO_CELL;
-    if (cell != RIND_PROGRAM_NO_CELL) store_kept(at.to + cell, (To)0);
-  }
-}
-
 /* A task of a fill. */
 template <typename To, typename Source> __device__ void run_forward(const bases_on_the_way &way) {
   const task &now = way.of;
@@ -75,8 +64,6 @@ template <typename To, typename Source> __device__ void run_backward(const bases
     run_sum<To, Source, true>(way, now.first, terms_of(now));
   else if (kind_of(now) == kind_short)
     run_short<To, Source>(way, now.first, slices_of(now), terms_of(now));
-  else if (kind_of(now) == kind_copies)
-    run_zeros<To>(way, way.t.move + now.first + lane, slices_of(now));
   else if (terms_of(now) <= 2)
     run_plain<To, Source, plain_at_once, 2>(way, way.t.term + now.first + lane, slices_of(now),
                                             terms_of(now));

@@ -55,7 +55,8 @@ static entry *list_value(const rind_program_maker *maker, const rind_program_row
   const rind_gather_row *row = &maker->gather->row[at->row];
   if (row->num_terms == 0)
     *next++ = (entry){.to = (int32_t)(to + row->to_offset[lane]),
-                      .term = rind_program_term(RIND_PROGRAM_NONE, false, 0)};
+                      .term = rind_program_term(RIND_PROGRAM_NONE, false, 0),
+                      .copies = true};
   for (int t = maker->adds ? 1 : 0; t < row->num_terms; ++t) {
     const bool is_own = t < row->num_own_first || t >= row->num_terms - row->num_own_last;
     const ptrdiff_t offset = row->offset[t] + (is_own ? own + row->own_offset[lane] : source);
@@ -94,7 +95,6 @@ static void list_entries(const rind_program_maker *maker, rind_program_rows rows
 static rind_program_cell_kind kind_of(const rind_program_maker *maker, const entry *entries,
                                       int num_terms) {
   if (!maker->adds) return num_terms == 1 && entries->copies ? RIND_CELL_MOVE : RIND_CELL_SUM;
-  if (RIND_PROGRAM_SLOT(entries->term) == RIND_PROGRAM_NONE) return RIND_CELL_MOVE;
   if (num_terms > RIND_PROGRAM_PLAIN_TERMS) return RIND_CELL_SUM;
   for (int t = 0; t < num_terms; ++t)
     if (entries[t].weight != 1.0) return RIND_CELL_SUM;

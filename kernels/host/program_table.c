@@ -93,14 +93,12 @@ static bool *usable_rows(const rind_gather *gather, bool adds) {
   bool *usable = rind_allocate((size_t)num_rows, sizeof *usable);
   for (int r = 0; usable && r < num_rows; ++r) {
     const rind_gather_row *row = &gather->row[r];
-    const bool sums = row->num_terms > 0 && (!adds || adds_in_place(row));
-    usable[r] = is_near(row) && (sums || (row->num_terms == 0 && adds));
+    usable[r] = is_near(row) && (!adds || (row->num_terms > 0 && adds_in_place(row)));
   }
   return usable;
 }
 
-/* Rows of a block, with slots in the order in which its sources appear. Rows of zeros have none;
- * together with others they are not for programs, whose items run in any order. */
+/* Rows of a block, with slots in the order in which its sources appear. Rows of zeros have none. */
 static void list_rows(const rind_gather *gather, const bool *usable, table *t, int block) {
   int32_t *source = &t->source[t->first[block]];
   int count = 0;
@@ -110,8 +108,7 @@ static void list_rows(const rind_gather *gather, const bool *usable, table *t, i
     int slot = 0;
     while (slot < count && source[slot] != fill->source && !zeros)
       ++slot;
-    if (!usable[fill->row] || slot == RIND_PROGRAM_MAX_SOURCES ||
-        zeros != (gather->row[gather->fill[t->fill[t->first[block]]].row].num_terms == 0)) {
+    if (!usable[fill->row] || slot == RIND_PROGRAM_MAX_SOURCES) {
       t->num_sources[block] = -1;
       return;
     }

@@ -16,7 +16,7 @@ constexpr unsigned whole_warp = 0xffffffffu;
 constexpr int copies_at_once = 6, pairs_at_once = 8, plain_at_once = 5, long_plain_at_once = 2;
 constexpr int short_at_once = 3, short_terms = 2;
 /* Terms of another sum whose loads are under way at once. */
-constexpr int terms_at_once = 4;
+constexpr int terms_at_once = 6;
 /* A warp's lanes each load a base: those of the slots before last_lane, and where to write. */
 constexpr int num_slots = 64, last_lane = lanes - 1;
 

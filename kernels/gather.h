@@ -101,13 +101,15 @@ typedef struct rind_gather_fill {
  * with the same loops: one that copies, or that adds and takes. Cell first, ghost first: in each
  * block of rows that take, the fill's cell and the ghost that it hands over are neighbours in
  * memory, in this order in the destination. Cells: it runs with as many as the list of its row
- * says, which are of the same blocks and of the rows after its own. */
+ * says, which are of the same blocks and of the rows after its own. Four: it and the three after it
+ * run one row, for four blocks. */
 typedef enum rind_gather_pair {
   RIND_GATHER_ALONE,
   RIND_GATHER_BOTH,
   RIND_GATHER_CELL_FIRST,
   RIND_GATHER_GHOST_FIRST,
-  RIND_GATHER_CELLS
+  RIND_GATHER_CELLS,
+  RIND_GATHER_FOUR
 } rind_gather_pair;
 
 /* Destination and own cells have to_type, source cells source_type. */
@@ -123,6 +125,11 @@ typedef struct rind_gather {
 /* Finds the pairs of a gather whose destinations and sources are the same table of blocks. */
 void rind_gather_find_pairs(const rind_gather *gather, uint8_t *pair);
 
+/* Where four fills' blocks follow each other with the same rows of sums in place, puts the fills of
+ * each row next to each other and says so. No row of a link may write a cell that another writes.
+ * fill is the gather's. */
+void rind_gather_find_fours(const rind_gather *gather, rind_gather_fill *fill, uint8_t *pair);
+
 /* How many fills from f on can run together as a list of cells; 0: fill f cannot. */
 int rind_gather_count_alike(const rind_gather *gather, int f);
 /* The list of count rows that are alike, one allocation of bytes bytes; NULL where cells lie too
@@ -135,8 +142,9 @@ bool rind_gather_cells_create(const rind_gather_row *first, int count, rind_gath
  * the body. offset is what row->offset points at. The cells and their values stay the same. */
 void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_equal);
 
-/* True if the row can be one of points: one cell, one or two lanes, and an own term of weight 1 in
- * place before two terms or more. */
+/* True for a row of one cell with an own term of weight 1 in place before two terms or more. */
+bool rind_gather_row_adds_sum(const rind_gather_row *row);
+/* True if the row can be one of points: such a row of one or two lanes. */
 bool rind_gather_row_is_point(const rind_gather_row *row);
 /* One row of points in place of count such rows. Its weight, not theirs, is the start of bytes
  * bytes of memory that the caller frees. False without memory; *done is false where there is none

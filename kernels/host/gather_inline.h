@@ -1,9 +1,11 @@
-/* gather_inline.h - how loops and terms are inlined into the functions that name their constants.
- */
+/* gather_inline.h - how loops and terms are inlined into the functions that name their constants,
+ * and loops that need all registers are not. */
 #pragma once
 
 #if defined(__GNUC__)
 #define GATHER_INLINE static inline __attribute__((always_inline))
+#define GATHER_APART static __attribute__((noinline))
 #else
 #define GATHER_INLINE static inline
+#define GATHER_APART static
 #endif

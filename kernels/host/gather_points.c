@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool rind_gather_row_is_point(const rind_gather_row *row) {
-  if (row->body != RIND_GATHER_SUM || row->num_lanes > 2 || row->num_terms < 3 ||
-      row->num_own_first != 1 || row->num_own_last != 0)
+bool rind_gather_row_adds_sum(const rind_gather_row *row) {
+  if (row->body != RIND_GATHER_SUM || row->num_terms < 3 || row->num_own_first != 1 ||
+      row->num_own_last != 0)
     return false;
   for (int d = 0; d < RIND_GATHER_DIMS; ++d)
     if (row->extent[d] != 1) return false;
@@ -14,6 +14,10 @@ bool rind_gather_row_is_point(const rind_gather_row *row) {
     if (row->weight[lane] != 1.0 || row->offset[0] + row->own_offset[lane] != row->to_offset[lane])
       return false;
   return true;
+}
+
+bool rind_gather_row_is_point(const rind_gather_row *row) {
+  return row->num_lanes <= 2 && rind_gather_row_adds_sum(row);
 }
 
 static bool fits(ptrdiff_t offset) {

@@ -13,6 +13,10 @@ static inline quad quad_load(const double *from) {
   return q;
 }
 
+static inline void quad_store(double *to, quad q) {
+  memcpy(to, &q, sizeof q);
+}
+
 static inline quad quad_all(double value) {
   return (quad){value, value, value, value};
 }
@@ -21,6 +25,15 @@ static inline quad quad_all(double value) {
 static inline quad quad_of(double a, double b, double c, double d, int first) {
   (void)first;
   return (quad){a, b, c, d};
+}
+
+static inline quad quad_both(pair p) {
+  return (quad){p[0], p[1], p[0], p[1]};
+}
+
+/* A pair for each of the first one or two of two values, as many as a quad has. */
+static inline quad quad_twice(double a, double b) {
+  return (quad){a, a, b, b};
 }
 
 static inline quad quad_times(quad a, quad b) {
@@ -42,12 +55,25 @@ static inline quad quad_load(const double *from) {
   return pair_load(from);
 }
 
+static inline void quad_store(double *to, quad q) {
+  pair_store(to, q);
+}
+
 static inline quad quad_all(double value) {
   return pair_of(value, value);
 }
 
 static inline quad quad_of(double a, double b, double c, double d, int first) {
   return first == 0 ? pair_of(a, b) : pair_of(c, d);
+}
+
+static inline quad quad_both(pair p) {
+  return p;
+}
+
+static inline quad quad_twice(double a, double b) {
+  (void)b;
+  return pair_of(a, a);
 }
 
 static inline quad quad_times(quad a, quad b) {

@@ -25,6 +25,8 @@ static bool has_pairs(const rind_gather_row *row) {
 #define GATHER_NAME(word) word##_f32
 #include <batch_body.h>
 
+#include <four_body.h>
+
 /* Rows of two blocks that add and take, there and back: each ghost goes to a cell of the other
  * block and becomes 0. */
 typedef struct swap {
@@ -60,15 +62,19 @@ GATHER_INLINE void swap_neighbours(double *restrict cell, double *restrict ghost
   pair_store(ghost, pair_of(0, pair_high(sum)));
 }
 
-/* Runs of cells next to each other. */
-GATHER_INLINE void swap_runs(double *restrict cell_a, double *restrict ghost_a,
-                             double *restrict cell_b, double *restrict ghost_b,
-                             const double weight_a, const double weight_b, const int extent) {
-  for (int i = 0; i < extent; ++i) {
-    cell_a[i] = cell_a[i] + weight_a * ghost_b[i];
-    cell_b[i] = cell_b[i] + weight_b * ghost_a[i];
-    ghost_a[i] = 0;
-    ghost_b[i] = 0;
+/* Runs of cells next to each other, extent a multiple of 4. */
+GATHER_INLINE void swap_runs(double *cell_a, double *ghost_a, double *cell_b, double *ghost_b,
+                             const quad weight_a, const quad weight_b, const int extent) {
+  const quad zero = quad_all(0);
+  for (int i = 0; i < extent; i += QUAD_WIDTH) {
+    const quad a = quad_times(weight_a, quad_load(ghost_b + i));
+    const quad b = quad_times(weight_b, quad_load(ghost_a + i));
+    const quad sum_a = quad_plus(quad_load(cell_a + i), a);
+    const quad sum_b = quad_plus(quad_load(cell_b + i), b);
+    quad_store(cell_a + i, sum_a);
+    quad_store(ghost_b + i, zero);
+    quad_store(cell_b + i, sum_b);
+    quad_store(ghost_a + i, zero);
   }
 }
 
@@ -82,8 +88,8 @@ GATHER_INLINE void swap_loops(const rind_gather_row *row, const swap *s, const i
       ptrdiff_t at = k * row->to_stride[3] + j * row->to_stride[2];
       for (int i = 0; i < row->extent[1]; ++i, at += row->to_stride[1]) {
         if (!neighbours)
-          swap_runs(s->cell_a + at, s->ghost_a + at, s->cell_b + at, s->ghost_b + at, s->weight_a,
-                    s->weight_b, extent);
+          swap_runs(s->cell_a + at, s->ghost_a + at, s->cell_b + at, s->ghost_b + at,
+                    quad_all(s->weight_a), quad_all(s->weight_b), extent);
         for (int cell = 0; neighbours && cell < extent; ++cell)
           swap_neighbours(s->cell_a + at + cell * stride, s->ghost_b + at + cell * stride, weights);
       }
@@ -118,7 +124,11 @@ static void run_fills_f64(const rind_gather *gather, int first, int last, void *
   for (int f = first; f < last; ++f) {
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
-    if (!sums && gather->pair && gather->pair[f] != RIND_GATHER_ALONE && f + 1 < last) {
+    const int how = !sums && gather->pair ? gather->pair[f] : RIND_GATHER_ALONE;
+    if (how == RIND_GATHER_FOUR && last - f >= 4) {
+      run_four(gather, f, to_base, source_base);
+      f += 3;
+    } else if (how != RIND_GATHER_ALONE && how != RIND_GATHER_FOUR && f + 1 < last) {
       run_pair(gather, f, to_base);
       ++f;
     } else {

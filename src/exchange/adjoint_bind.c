@@ -1,6 +1,7 @@
 /* adjoint_bind.c - the gathers of an adjoint's phase: what reaches a block, in canonical order. */
 #include <adjoint_data.h>
 
+#include <adjoint_order.h>
 #include <bind.h>
 #include <on_device.h>
 #include <stdlib.h>
@@ -128,6 +129,20 @@ static bool add_zeros(binding *b, int first_run, int end_run) {
   free(last);
   free(behind);
   return have;
+}
+
+/* Links with rows of sums run best by four. */
+static bool find_fours(binding *b) {
+  const rind_schedule *transposed = b->transposed;
+  bool *wide = rind_allocate((size_t)transposed->num_sets, sizeof *wide);
+  if (!wide) return false;
+  for (int s = 0; s < transposed->num_sets; ++s)
+    for (int p = 0; p < transposed->set[s].count && !wide[s]; ++p)
+      wide[s] = transposed->pattern[transposed->set[s].first + p].num_terms > 2;
+  const bool found = rind_adjoint_find_fours(b->item, b->num_items, wide, transposed->num_sets,
+                                             transposed->num_local);
+  free(wide);
+  return found;
 }
 
 static void count_rows(const binding *b, rind_exchange_stats *stats) {
@@ -258,7 +273,8 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
       num_received <= INT32_MAX - (last - first) && allocate(&b, last - first + num_received);
   if (bound) {
     list_items(&b, first, end, num_received);
-    bound = (!with_zeros || add_zeros(&b, end, last)) && list_used(&b, here);
+    bound = (!with_zeros || add_zeros(&b, end, last)) && (!b.pairs || find_fours(&b)) &&
+            list_used(&b, here);
   }
   if (bound) count_rows(&b, &exchange->adjoint->stats);
   for (int f = 0; bound && f < exchange->num_fields; ++f)

@@ -57,7 +57,7 @@ bool rind_bound_pack_points(rind_bound *bound, int first_row) {
   rind_gather_row packed;
   size_t bytes = 0;
   bool done = false;
-  const bool fine = count < 2 || rind_gather_points_create(point, count, &packed, &bytes, &done);
+  const bool fine = count < 1 || rind_gather_points_create(point, count, &packed, &bytes, &done);
   free(point);
   if (!done) return fine;
   int kept = first_row;
@@ -107,6 +107,7 @@ bool rind_bound_find_pairs(rind_bound *bound) {
   if (!have_pairs(bound)) return false;
   const rind_gather gather = rind_bound_gather(bound);
   rind_gather_find_pairs(&gather, bound->pair);
+  rind_gather_find_fours(&gather, bound->fill, bound->pair);
   return true;
 }
 

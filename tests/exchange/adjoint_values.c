@@ -145,6 +145,14 @@ static void check_scene(const scene *s, int rules, bool doubles) {
     memory_destroy(&m[f]);
 }
 
+/* Many links of the same rows, which run side by side where all fields are doubles. */
+static void check_fours(int number, int rules) {
+  scene s;
+  scene_create(MPI_COMM_WORLD, number, 1, &rule_sets[rules], &s);
+  check_scene(&s, rules, true);
+  scene_destroy(&s);
+}
+
 static void check_case(int number, int rules, int threads) {
   if (number < NUM_SCENES) {
     scene s;
@@ -168,5 +176,9 @@ int main(int argc, char **argv) {
     for (int r = 0; r < NUM_RULES; ++r)
       if (size == 1 || (size <= 3 && (number + r) % 2 == 0) || r < 2)
         check_case(number, r, threads[size > 2 ? 0 : (number + r) % 6]);
+  for (int r = 0; r < 3; ++r) {
+    check_fours(SCENE_HALF, r);
+    check_fours(SCENE_SMALL_BLOCKS, r);
+  }
   return check_end();
 }

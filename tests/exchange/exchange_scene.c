@@ -50,7 +50,7 @@ static const struct {
   rind_brick brick;
   rind_refine_function refine;
   int max_level, cells, ghosts;
-} scenes[NUM_SCENES + 1] = {
+} scenes[SCENE_SMALL_BLOCKS + 1] = {
     {"2D, one periodic block", {.dim = 2, .periodic = {1, 1}, .level = 0}, refine_nothing, 0, 4, 2},
     {"2D, uniform",
      {.dim = 2, .trees = {3, 2}, .level = 1, .periodic = {1, 0}},
@@ -62,7 +62,13 @@ static const struct {
     {"2D, corner, periodic", {.dim = 2, .level = 1, .periodic = {1, 1}}, refine_corner, 3, 8, 2},
     {"3D, half", {.dim = 3, .level = 1, .periodic = {0, 1, 1}}, refine_half, 2, 8, 1},
     {"3D, corner", {.dim = 3, .level = 1, .periodic = {0, 0, 1}}, refine_corner, 3, 4, 2},
-    {"3D, surrounded", {.dim = 3, .trees = {3, 3, 3}}, refine_around, 1, 4, 1}};
+    {"3D, surrounded", {.dim = 3, .trees = {3, 3, 3}}, refine_around, 1, 4, 1},
+    {"3D, half, small blocks",
+     {.dim = 3, .level = 1, .periodic = {0, 1, 1}},
+     refine_half,
+     2,
+     4,
+     1}};
 
 void scene_create(MPI_Comm comm, int number, int threads, const rind_rules *rules, scene *s) {
   *s = (scene){.name = scenes[number].name,

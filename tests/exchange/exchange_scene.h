@@ -4,8 +4,9 @@
 #include <rind/forest_p4est.h>
 #include <rind/rind.h>
 
-/* Surrounded: a coarse block among 56 fine ones, for what depends on the number of neighbours. */
-enum { NUM_SCENES = 6, SCENE_SURROUNDED = NUM_SCENES };
+/* Surrounded: a coarse block among 56 fine ones, for what depends on the number of neighbours.
+ * Small blocks: scene half with 4^3 cells a block, whose coarse cells all read the same ghosts. */
+enum { NUM_SCENES = 6, SCENE_HALF = 4, SCENE_SURROUNDED = NUM_SCENES, SCENE_SMALL_BLOCKS };
 
 typedef struct scene {
   const char *name;
@@ -17,7 +18,9 @@ typedef struct scene {
   rind_schedule *schedule;
 } scene;
 
-/* Collective over comm. Scene number 0 to NUM_SCENES - 1, or surrounded, with the given rules. */
+/* Collective over comm. Scene number 0 to NUM_SCENES - 1, or one of the others, with the given
+ * rules.
+ */
 void scene_create(MPI_Comm comm, int number, int threads, const rind_rules *rules, scene *s);
 void scene_destroy(scene *s);
 

@@ -1,0 +1,74 @@
+/* four_body.h - one row of sums for four blocks side by side: terms and weights are read once for
+ * all of them. Included by way_batches_body.h. */
+#include <gather.h>
+#include <gather_inline.h>
+#include <quad.h>
+
+enum { FOUR = 4, TWICE = QUAD_WIDTH / 2 }; /* pairs in a quad */
+
+/* The pairs at to of one or two blocks. */
+static inline quad load_twice(double *const *to, ptrdiff_t low, ptrdiff_t high) {
+  return quad_of(to[0][low], to[0][high], to[TWICE - 1][low], to[TWICE - 1][high], 0);
+}
+
+GATHER_APART void add_points_of_four(const rind_gather_row *row, double *const *to,
+                                     const double *const *source) {
+  const rind_gather_points *points = row->points;
+  const rind_gather_point *point = points->point, *end = point + points->num_points;
+  const rind_gather_point_term *term = points->term;
+  const double *table = row->weight;
+  const double *const from[FOUR] = {source[0], source[1], source[2], source[3]};
+  for (; point < end; ++point) {
+    const ptrdiff_t low = point->to[0], high = point->to[1];
+    quad sum[FOUR / TWICE];
+    for (int b = 0; b < FOUR; b += TWICE)
+      sum[b / TWICE] = load_twice(to + b, low, high);
+    for (const rind_gather_point_term *last = term + point->num_terms; term < last; ++term) {
+      const quad weights = quad_both(pair_of(table[term->weight], table[term->weight + 1]));
+      for (int b = 0; b < FOUR; b += TWICE) {
+        const quad values = quad_twice(from[b][term->offset], from[b + TWICE - 1][term->offset]);
+        sum[b / TWICE] = quad_plus(sum[b / TWICE], quad_times(weights, values));
+      }
+    }
+    for (int b = 0; b < FOUR; ++b) {
+      GATHER_STORE(to[b] + low, quad_lane(sum[b / TWICE], b % TWICE * 2));
+      GATHER_STORE(to[b] + high, quad_lane(sum[b / TWICE], b % TWICE * 2 + 1));
+    }
+  }
+}
+
+GATHER_APART void add_lanes_of_four(const rind_gather_row *row, double *const *to,
+                                    const double *const *source) {
+  const ptrdiff_t *offset = row->offset, *lane = row->to_offset;
+  const int terms = row->num_terms;
+  for (int half = 0; half < RIND_GATHER_LANES; half += QUAD_WIDTH) {
+    quad sum[FOUR];
+    for (int b = 0; b < FOUR; ++b)
+      sum[b] = quad_of(to[b][lane[0]], to[b][lane[1]], to[b][lane[2]], to[b][lane[3]], half);
+    for (int term = 1; term < terms; ++term) {
+      const quad weights = quad_load(row->weight + RIND_GATHER_LANES * term + half);
+      for (int b = 0; b < FOUR; ++b)
+        sum[b] = quad_plus(sum[b], quad_times(weights, quad_all(source[b][offset[term]])));
+    }
+    for (int b = 0; b < FOUR; ++b)
+      for (int l = 0; l < QUAD_WIDTH; ++l)
+        GATHER_STORE(to[b] + lane[half + l], quad_lane(sum[b], l));
+  }
+}
+
+/* The fills f to f + 3. */
+static void run_four(const rind_gather *gather, int f, void *const *to_base,
+                     const void *const *source_base) {
+  const rind_gather_fill *fill = &gather->fill[f];
+  const rind_gather_row *row = &gather->row[fill->row];
+  double *to[FOUR];
+  const double *source[FOUR];
+  for (int b = 0; b < FOUR; ++b) {
+    to[b] = to_base[fill[b].to];
+    source[b] = source_base[fill[b].source];
+  }
+  if (row->body == RIND_GATHER_POINTS)
+    add_points_of_four(row, to, source);
+  else
+    add_lanes_of_four(row, to, source);
+}

@@ -81,8 +81,8 @@ typedef struct rind_sph_range {
   double shift[3];
 } rind_sph_range;
 
-/* What particles of a cell see, in the order of their sums. */
-int rind_sph_list_ranges(const rind_sph_list *list, uint32_t cell,
+/* What particles of a cell, given by its place along each axis, see, in the order of their sums. */
+int rind_sph_list_ranges(const rind_sph_list *list, const uint32_t cell[3],
                          rind_sph_range range[2 * RIND_SPH_MOST_ROWS]);
 
 /* Densities of the own particles, to list->excess. */

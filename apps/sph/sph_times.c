@@ -9,11 +9,14 @@
 #include "sph_memory.h"
 #include "status.h"
 
+typedef struct times {
+  double median, least, mean; /* microseconds */
+} times;
+
 typedef struct report {
   double loss, loss_exact, gradient_norm, mean_density;
-  double us_density, us_forward, us_gradient; /* medians */
-  double least_forward, least_gradient;
-  rind_sph_stats stats; /* of all ranks */
+  times density, forward, gradient; /* of calls */
+  rind_sph_stats stats;             /* of all ranks */
 } report;
 
 typedef enum what { DENSITY, FORWARD, GRADIENT } what;
@@ -29,9 +32,9 @@ static rind_error call(const sph_case *c, what asked, double *loss) {
   return rind_sph_gradient(c->sph, c->along, loss);
 }
 
-/* Median and least time of a call by the slowest rank, in microseconds. */
+/* Of calls, by the slowest rank. */
 static rind_error time_call(rind_context *context, const sph_case *c, what asked, int repeats,
-                            double *loss, double *median, double *least) {
+                            double *loss, times *took) {
   double *us = malloc((size_t)repeats * sizeof *us);
   rind_error error = rind_context_agree(context, us != NULL ? RIND_OK : RIND_ERROR_MEMORY);
   if (error == RIND_OK) error = call(c, asked, loss);
@@ -47,8 +50,10 @@ static rind_error time_call(rind_context *context, const sph_case *c, what asked
   if (error == RIND_OK) {
     MPI_Allreduce(MPI_IN_PLACE, us, repeats, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     qsort(us, (size_t)repeats, sizeof *us, compare);
-    *median = us[repeats / 2];
-    *least = us[0];
+    double sum = 0;
+    for (int i = 0; i < repeats; ++i)
+      sum += us[i];
+    *took = (times){us[repeats / 2], us[0], sum / repeats};
   }
   free(us);
   return error;
@@ -66,14 +71,11 @@ static void add_stats(rind_sph_stats *s) {
 }
 
 static rind_error measure(rind_context *context, int repeats, const sph_case *c, report *r) {
-  double least;
-  rind_error error = time_call(context, c, DENSITY, repeats, NULL, &r->us_density, &least);
+  rind_error error = time_call(context, c, DENSITY, repeats, NULL, &r->density);
   if (error == RIND_OK)
-    error =
-        time_call(context, c, FORWARD, repeats, &r->loss_exact, &r->us_forward, &r->least_forward);
+    error = time_call(context, c, FORWARD, repeats, &r->loss_exact, &r->forward);
   if (error == RIND_OK)
-    error = time_call(context, c, GRADIENT, repeats, &r->loss_exact, &r->us_gradient,
-                      &r->least_gradient);
+    error = time_call(context, c, GRADIENT, repeats, &r->loss_exact, &r->gradient);
   if (error == RIND_OK) error = rind_sph_get_stats(c->sph, &r->stats);
   if (error == RIND_OK) add_stats(&r->stats);
   return error;
@@ -107,14 +109,16 @@ static void print_json(const sph_options *o, const sph_case *c, int ranks, const
          "\"mean_density\": %.17g, \"largest_cell\": %lld, \"pair_slots\": %lld, "
          "\"cells\": %lld, \"halo\": %lld, \"bytes\": %lld, "
          "\"us_density\": %.1f, \"us_forward\": %.1f, \"us_gradient\": %.1f, "
-         "\"us_forward_least\": %.1f, \"us_gradient_least\": %.1f, \"ns_a_particle\": %.2f}\n",
+         "\"us_forward_least\": %.1f, \"us_gradient_least\": %.1f, \"us_gradient_mean\": %.1f, "
+         "\"ns_a_particle\": %.2f}\n",
          (long long)o->particles, (long long)o->seed, o->dim, o->type == 0 ? "f64" : "f32",
          o->device ? "device" : "host", o->device ? sph_device_name() : "", ranks, o->threads,
          blocks, r->loss, r->loss_exact, r->gradient_norm, r->mean_density,
          (long long)s->largest_cell, (long long)s->pair_slots,
          (long long)(s->cells[0] * s->cells[1] * s->cells[2]), (long long)s->num_halo,
-         (long long)s->bytes, r->us_density, r->us_forward, r->us_gradient, r->least_forward,
-         r->least_gradient, 1e3 * r->us_gradient / (double)o->particles);
+         (long long)s->bytes, r->density.median, r->forward.median, r->gradient.median,
+         r->forward.least, r->gradient.least, r->gradient.mean,
+         1e3 * r->gradient.median / (double)o->particles);
 }
 
 static void print_table(const sph_options *o, int ranks, const report *r) {
@@ -125,8 +129,8 @@ static void print_table(const sph_options *o, int ranks, const report *r) {
          r->mean_density);
   printf("  %lld pairs looked at, %lld particles in the fullest cell\n",
          (long long)r->stats.pair_slots, (long long)r->stats.largest_cell);
-  printf("  loss %.1f us, loss and gradient %.1f us (%.2f ns a particle)\n", r->us_forward,
-         r->us_gradient, 1e3 * r->us_gradient / (double)o->particles);
+  printf("  loss %.1f us, loss and gradient %.1f us (%.2f ns a particle)\n", r->forward.median,
+         r->gradient.median, 1e3 * r->gradient.median / (double)o->particles);
 }
 
 int sph_times_run(rind_context *context, const sph_options *options, const sph_case *c) {

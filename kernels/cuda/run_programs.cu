@@ -51,7 +51,7 @@ void pack_slice(const rind_programs *from, int slice, int first, int num_terms, 
     for (int n = lanes * (1 + there); n < lanes * (1 + num_terms); ++n)
       term[n] = rind_program_term(RIND_PROGRAM_NONE, false, 0);
     if (!is_plain(sum))
-      memcpy(to->weight + to->num_terms + lanes, from->weight + sum.first_weight,
+      memcpy(to->weight + to->num_terms + lanes, from->weight + sum.first_weight + lanes * first,
              (size_t)(lanes * there) * sizeof(double));
   }
   to->num_terms += lanes * (1 + (int64_t)num_terms);
@@ -73,6 +73,19 @@ int group_plain(const rind_programs *from, int first, int end, int *num_terms) {
   return count;
 }
 
+/* How many short sums from the first on one task takes, and their terms; 0: it is a longer one. */
+int group_short(const rind_programs *from, int first, int end, int *num_terms) {
+  int count = 0;
+  *num_terms = 0;
+  while (from->adds && first + count < end && count < short_at_once &&
+         beside(from->sum[first + count]) <= short_terms) {
+    const int terms = beside(from->sum[first + count]);
+    if (terms > *num_terms) *num_terms = terms;
+    ++count;
+  }
+  return count;
+}
+
 void add_task(const task &made, packing *to) {
   if (to->tasks) to->tasks[to->num_tasks] = made;
   ++to->num_tasks;
@@ -84,6 +97,12 @@ void pack_program(const rind_programs *from, int first, int num_sums, bool plain
   int s = first;
   for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count) {
     if (!plain) continue;
+    to->first_term[s] = (int)to->num_terms;
+    for (int of = s; of < s + count; ++of)
+      pack_slice(from, of, 1, terms, to);
+  }
+  for (int terms, count; (count = group_short(from, s, end, &terms)) > 0; s += count) {
+    if (plain) continue;
     to->first_term[s] = (int)to->num_terms;
     for (int of = s; of < s + count; ++of)
       pack_slice(from, of, 1, terms, to);
@@ -118,6 +137,8 @@ void pack_item_sums(const rind_programs *from, const rind_program_item &item, pa
   int s = item.first_sum;
   for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count)
     add_task(make_task(kind_plain, to->first_term[s], count, terms, item), to);
+  for (int terms, count; (count = group_short(from, s, end, &terms)) > 0; s += count)
+    add_task(make_task(kind_short, to->first_term[s], count, terms, item), to);
   for (; s < end; ++s)
     add_task(make_task(kind_sum, to->first_term[s], 1, from->sum[s].num_terms, item), to);
 }

@@ -131,15 +131,13 @@ static int first_from(const rind_sph_list *list, uint32_t cell) {
   return low;
 }
 
-int rind_sph_list_ranges(const rind_sph_list *list, uint32_t cell,
+int rind_sph_list_ranges(const rind_sph_list *list, const uint32_t cell[3],
                          rind_sph_range range[2 * RIND_SPH_MOST_ROWS]) {
   const rind_sph_grid *grid = &list->grid;
-  uint32_t place[3];
   int num = 0;
-  rind_sph_place_of(grid, cell, place);
   for (int row = 0; row < rind_sph_num_rows(grid->dim); ++row) {
     rind_sph_piece piece[2];
-    const int num_pieces = rind_sph_pieces(grid, place, row, piece);
+    const int num_pieces = rind_sph_pieces(grid, cell, row, piece);
     for (int k = 0; k < num_pieces; ++k) {
       const int first = first_from(list, piece[k].low), last = first_from(list, piece[k].high + 1);
       if (first == last) continue;
@@ -157,9 +155,11 @@ void rind_sph_list_count(const rind_sph_list *list, int64_t *largest_cell, int64
   *largest_cell = *pair_slots = 0;
   for (int first = 0, end; first < list->count; first = end) {
     int64_t own = 0, seen = 0;
+    uint32_t cell[3];
+    rind_sph_place_of(&list->grid, list->cell[first], cell);
     for (end = first; end < list->count && list->cell[end] == list->cell[first]; ++end)
       own += (int)list->index[end] < list->num_own;
-    const int num = rind_sph_list_ranges(list, list->cell[first], range);
+    const int num = rind_sph_list_ranges(list, cell, range);
     for (int k = 0; k < num; ++k)
       seen += range[k].last - range[k].first;
     *pair_slots += own * seen;

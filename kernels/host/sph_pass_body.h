@@ -1,5 +1,5 @@
 /* sph_pass_body.h - both passes for one set of instructions: SPH_TARGET is the attribute that
- * chooses it, SPH_NAME(word) names what is made.
+ * chooses it, SPH_NAME(word) names what is made; SPH_NAME(take) is there before.
  *
  * Each lane adds its neighbours one after the other, so that bits do not depend on the lanes. */
 
@@ -13,13 +13,13 @@ RIND_SPH_INLINE SPH_TARGET double SPH_NAME(square_of)(int dim, bool nearest,
   return rind_sph_square(dim, *dx, *dy, *dz);
 }
 
-RIND_SPH_INLINE SPH_TARGET rind_sph_search SPH_NAME(begin)(const rind_sph_numbers *numbers,
+RIND_SPH_INLINE SPH_TARGET rind_sph_search SPH_NAME(begin)(int dim, const rind_sph_numbers *numbers,
                                                            const rind_sph_range *range,
                                                            int num_ranges,
                                                            const rind_sph_lanes *lanes) {
   rind_sph_search search = {range, range + num_ranges, num_ranges > 0 ? range->first : 0, {0},
                             {0},   numbers->far};
-  for (int a = 0; a < 3; ++a) {
+  for (int a = 0; a < dim; ++a) {
     double lower = lanes->at[a][0], upper = lower;
     for (int l = 1; l < RIND_SPH_LANES; ++l) {
       lower = lanes->at[a][l] < lower ? lanes->at[a][l] : lower;
@@ -29,42 +29,6 @@ RIND_SPH_INLINE SPH_TARGET rind_sph_search SPH_NAME(begin)(const rind_sph_number
     search.upper[a] = upper;
   }
   return search;
-}
-
-/* How far outside an interval x is. No lane in it is nearer, whatever is rounded. */
-RIND_SPH_INLINE SPH_TARGET double SPH_NAME(outside)(double lower, double upper, double x) {
-  const double below = lower - x, above = x - upper;
-  const double most = below > above ? below : above;
-  return most > 0 ? most : 0;
-}
-
-/* Takes those of count particles from a place on that are near the box of the lanes, behind num
- * others; how many there are then. The first loop is for vectors, the second has no branch. */
-RIND_SPH_INLINE SPH_TARGET int SPH_NAME(take)(int dim, bool nearest, bool with_excess,
-                                              const rind_sph_list *list,
-                                              const rind_sph_search *search, int from, int count,
-                                              rind_sph_near *near, int num) {
-  const double *at_x = list->at[0] + from, *at_y = list->at[1] + from;
-  const double *at_z = list->at[dim == 3 ? 2 : 1] + from, *shift = search->range->shift;
-  double x[RIND_SPH_CHUNK], y[RIND_SPH_CHUNK], z[RIND_SPH_CHUNK];
-  int64_t is_near[RIND_SPH_CHUNK];
-  for (int c = 0; c < ((count + 3) & ~3); ++c) {
-    x[c] = at_x[c] + shift[0];
-    y[c] = at_y[c] + shift[1];
-    z[c] = at_z[c] + shift[2];
-    const double dx = SPH_NAME(outside)(search->lower[0], search->upper[0], x[c]);
-    const double dy = SPH_NAME(outside)(search->lower[1], search->upper[1], y[c]);
-    const double dz = SPH_NAME(outside)(search->lower[2], search->upper[2], z[c]);
-    is_near[c] = nearest || rind_sph_square(dim, dx, dy, dz) < search->far;
-  }
-  for (int c = 0; c < count; ++c) {
-    near->at[0][num] = x[c];
-    near->at[1][num] = y[c];
-    if (dim == 3) near->at[2][num] = z[c];
-    if (with_excess) near->excess[num] = list->excess[from + c];
-    num += (int)is_near[c];
-  }
-  return num;
 }
 
 /* The next particles that are near; how many. */
@@ -93,9 +57,9 @@ RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_densities)(int dim, bool nearest,
   for (int l = 0; l < RIND_SPH_LANES; ++l) {
     x[l] = lanes->at[0][l];
     y[l] = lanes->at[1][l];
-    z[l] = lanes->at[2][l];
+    z[l] = dim == 3 ? lanes->at[2][l] : 0.0;
   }
-  rind_sph_search search = SPH_NAME(begin)(numbers, range, num_ranges, lanes);
+  rind_sph_search search = SPH_NAME(begin)(dim, numbers, range, num_ranges, lanes);
   while (search.range < search.end) {
     rind_sph_near near;
     const int num = SPH_NAME(find)(dim, nearest, false, list, &search, &near);
@@ -126,10 +90,10 @@ RIND_SPH_INLINE SPH_TARGET void SPH_NAME(add_gradients)(int dim, bool nearest,
   for (int l = 0; l < RIND_SPH_LANES; ++l) {
     x[l] = lanes->at[0][l];
     y[l] = lanes->at[1][l];
-    z[l] = lanes->at[2][l];
+    z[l] = dim == 3 ? lanes->at[2][l] : 0.0;
     excess[l] = lanes->excess[l];
   }
-  rind_sph_search search = SPH_NAME(begin)(numbers, range, num_ranges, lanes);
+  rind_sph_search search = SPH_NAME(begin)(dim, numbers, range, num_ranges, lanes);
   while (search.range < search.end) {
     rind_sph_near near;
     const int num = SPH_NAME(find)(dim, nearest, true, list, &search, &near);

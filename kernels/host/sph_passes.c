@@ -1,11 +1,14 @@
 /* sph_passes.c - density and gradient of all cells of a list. */
 #include <sph_pass.h>
+#include <sph_take_plain.h>
 
 #define SPH_TARGET
 #define SPH_NAME(word) word##_plain
 #include <sph_pass_body.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <sph_take_avx2.h>
+
 #define SPH_TARGET __attribute__((target("avx2")))
 #define SPH_NAME(word) word##_avx2
 #include <sph_pass_body.h>
@@ -20,6 +23,9 @@ static bool is_wide(void) {
   return false;
 }
 #endif
+
+/* Particles of a cell that are taken together, at most; counts of them fit a byte. */
+enum { MOST_AT_ONCE = 64 };
 
 /* One pass over all cells. */
 typedef struct job {
@@ -50,27 +56,69 @@ RIND_SPH_INLINE void expect(const job *work, int first, int end) {
     RIND_SPH_WILL_WRITE((double *)list->work + (size_t)list->slot[p] * (size_t)list->grid.dim);
 }
 
+/* The first MOST_AT_ONCE own particles of a cell from *p on, which moves on, to own; how many. They
+ * go from one quarter (eighth) of the cell to one beside it, so that those next to each other
+ * see much the same neighbours. */
+static int gather_own(const rind_sph_list *list, const uint32_t cell[3], int *p, int end,
+                      int own[MOST_AT_ONCE]) {
+  const rind_sph_grid *grid = &list->grid;
+  int as_sorted[MOST_AT_ONCE], num = 0;
+  uint8_t quarter[MOST_AT_ONCE]; /* times 8 */
+  uint64_t place = 0;            /* a byte a quarter: how many, then where the next one goes */
+  for (; *p < end && num < MOST_AT_ONCE; ++*p) {
+    const uint64_t is_own = (int)list->index[*p] < list->num_own;
+    unsigned side = 0, which = 0;
+    for (int a = grid->dim - 1; a >= 0; --a) {
+      const double at = (list->at[a][*p] - grid->lower[a]) * grid->inverse_size[a];
+      side ^= at > cell[a] + 0.5;
+      which = 2 * which + side;
+    }
+    as_sorted[num] = *p;
+    quarter[num] = (uint8_t)(8 * which);
+    place += is_own << quarter[num];
+    num += (int)is_own;
+  }
+  place *= UINT64_C(0x0101010101010100);
+  for (int k = 0; k < num; ++k) {
+    own[place >> quarter[k] & 255] = as_sorted[k];
+    place += UINT64_C(1) << quarter[k];
+  }
+  return num;
+}
+
+/* All lanes are filled before any is read, which would wait for what has just been written. */
+static int fill_lanes(const job *work, int own[MOST_AT_ONCE], int num,
+                      rind_sph_lanes lanes[MOST_AT_ONCE / RIND_SPH_LANES]) {
+  const rind_sph_list *list = work->list;
+  const int num_groups = (num + RIND_SPH_LANES - 1) / RIND_SPH_LANES;
+  for (int k = num; k < num_groups * RIND_SPH_LANES; ++k)
+    own[k] = own[num - 1];
+  for (int k = 0; k < num_groups * RIND_SPH_LANES; ++k) {
+    rind_sph_lanes *group = lanes + k / RIND_SPH_LANES;
+    for (int a = 0; a < list->grid.dim; ++a)
+      group->at[a][k % RIND_SPH_LANES] = list->at[a][own[k]];
+    if (work->is_gradient) group->excess[k % RIND_SPH_LANES] = list->excess[own[k]];
+  }
+  return num_groups;
+}
+
 /* The own particles of a cell, as many at a time as there are lanes. */
 static void run_cell(const job *work, int first, int end) {
   const rind_sph_list *list = work->list;
   rind_sph_range range[2 * RIND_SPH_MOST_ROWS];
-  const int num_ranges = rind_sph_list_ranges(list, list->cell[first], range);
+  rind_sph_lanes lanes[MOST_AT_ONCE / RIND_SPH_LANES];
+  uint32_t cell[3];
+  rind_sph_place_of(&list->grid, list->cell[first], cell);
+  const int num_ranges = rind_sph_list_ranges(list, cell, range);
   expect(work, first, end);
   for (int p = first; p < end;) {
-    int own[RIND_SPH_LANES], num = 0;
-    for (; p < end && num < RIND_SPH_LANES; ++p)
-      if ((int)list->index[p] < list->num_own) own[num++] = p;
-    if (num == 0) return;
-    rind_sph_lanes lanes = {.excess = {0}};
-    for (int l = 0; l < RIND_SPH_LANES; ++l) {
-      const int from = own[l < num ? l : num - 1];
-      for (int a = 0; a < list->grid.dim; ++a)
-        lanes.at[a][l] = list->at[a][from];
-      if (work->is_gradient) lanes.excess[l] = list->excess[from];
-    }
-    work->pass(list, work->numbers, range, num_ranges, &lanes);
-    for (int l = 0; l < num; ++l)
-      store(work, own[l], &lanes, l);
+    int own[MOST_AT_ONCE];
+    const int num = gather_own(list, cell, &p, end, own);
+    const int num_groups = fill_lanes(work, own, num, lanes);
+    for (int g = 0; g < num_groups; ++g)
+      work->pass(list, work->numbers, range, num_ranges, lanes + g);
+    for (int k = 0; k < num; ++k)
+      store(work, own[k], lanes + k / RIND_SPH_LANES, k % RIND_SPH_LANES);
   }
 }
 

@@ -186,9 +186,11 @@ void rind_gather_host_term_by_term(const rind_gather *gather, int first, int las
  * and rounded once: then gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives
  * each thread room for a block with the same strides. */
 typedef struct rind_gather_scratch {
-  double *memory;     /* [threads * elements] */
-  ptrdiff_t elements; /* of a block, from its lowest to its highest address */
-  ptrdiff_t origin;   /* of interior cell (0, 0, 0), component 0, from the lowest */
+  double *memory;             /* [threads * elements] */
+  ptrdiff_t elements;         /* of a block, from its lowest to its highest address */
+  ptrdiff_t origin;           /* of interior cell (0, 0, 0), component 0, from the lowest */
+  const rind_gather_row *box; /* to_stride and extent of cells that hold all which rows write, if
+                                 they are summed faster all at once; else NULL */
 } rind_gather_scratch;
 
 /* scratch NULL: the destination has to_type. */

@@ -1,6 +1,7 @@
 /* adjoint_bind.c - the gathers of an adjoint's phase: what reaches a block, in canonical order. */
 #include <adjoint_data.h>
 
+#include <adjoint_box.h>
 #include <adjoint_order.h>
 #include <bind.h>
 #include <on_device.h>
@@ -220,6 +221,8 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
   end_batch(batches);
   rind_binder_close(&binder);
   if (bound_all && b->pairs && !reached) bound_all = rind_bound_find_pairs(bound);
+  batches->has_box = !b->zeros && rind_adjoint_find_box(b->transposed, b->item, b->num_items,
+                                                        &field->layout, &batches->box);
   rind_bound_trim(bound);
   trim_first(batches);
   return bound_all;

@@ -17,6 +17,8 @@ typedef struct rind_batches {
   rind_bound bound;
   int num_batches;
   int *first_fill; /* [num_batches + 1] */
+  bool has_box;
+  rind_gather_row box; /* of all cells of a block, where its floats are summed all at once */
 } rind_batches;
 
 /* One field in one phase. */

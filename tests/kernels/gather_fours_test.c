@@ -71,7 +71,7 @@ static void run(const rind_gather *gather, double data[BLOCKS][ROW_ELEMENTS], bo
   }
   memcpy(data, before, sizeof before);
   if (plain)
-    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL);
+    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL, NULL);
   else
     rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
 }

@@ -110,7 +110,7 @@ static void run_library(const rind_gather *gather, bool adds, bool plain,
   const void *const from[2] = {data[0], data[1]};
   const int first[2] = {0, 2};
   if (adds && plain)
-    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL);
+    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL, NULL);
   else if (adds)
     rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
   else if (plain)

@@ -2,7 +2,7 @@
  *
  * Blocks whose rows are the same share a program:
  *
- *     copy         cell = term
+ *     copy         cell = term, or 0 where there is no term
  *     sum          cell = sum of weight * term, in order
  *     plain sum    the same, all weights 1, the first term the cell itself
  *     pair         cell += ghost, ghost = 0
@@ -103,8 +103,8 @@ typedef struct rind_program_frame {
 } rind_program_frame;
 
 /* Batches first_fill [num_batches + 1] as in rind_gather_host_batches, or NULL: fills in any order
- * whose rows write different cells. Rows without terms, rows of cells too far for 32 bits and
- * blocks beyond max_bytes of programs become the rest. False without memory. */
+ * whose rows write different cells. Rows without terms in batches, rows of cells too
+ * far for 32 bits and blocks beyond max_bytes of programs become the rest. False without memory. */
 bool rind_programs_make(const rind_gather *gather, const int *first_fill, int num_batches,
                         const rind_program_frame *frame, size_t max_bytes, rind_programs *made);
 void rind_programs_free(rind_programs *programs);

@@ -63,6 +63,17 @@ typedef struct rind_gather_cells {
   const rind_gather_cell *cell; /* [num_cells] */
 } rind_gather_cells;
 
+/* What two rows between two blocks do that add and take, there and back: at each position, cell[0]
+ * of the first block takes what ghost[1] of the other holds, and cell[1] takes from ghost[0]. */
+typedef struct rind_gather_swap {
+  int32_t back;   /* the row that goes back; the other is the one that has this */
+  int32_t turned; /* 1: the first block is the source of that one, not its destination */
+  int32_t extent[RIND_GATHER_DIMS];
+  ptrdiff_t stride[RIND_GATHER_DIMS];
+  ptrdiff_t cell[2], ghost[2]; /* offsets in the first block and in the other */
+  double weight[2];            /* of what cell[0] and cell[1] take */
+} rind_gather_swap;
+
 /* A pattern bound to a layout. */
 typedef struct rind_gather_row {
   int32_t body; /* rind_gather_body */
@@ -81,6 +92,7 @@ typedef struct rind_gather_row {
   const ptrdiff_t *offset;          /* [num_terms] */
   const rind_gather_points *points; /* of points alone, whose weight is a table of pairs */
   const rind_gather_cells *cells;   /* of what runs with the rows after it, or NULL */
+  const rind_gather_swap *swap;     /* with the row that goes back, or NULL */
 } rind_gather_row;
 
 /* Of its loops: each has num_lanes values. */
@@ -98,16 +110,16 @@ typedef struct rind_gather_fill {
 } rind_gather_fill;
 
 /* Whether a fill runs together with the next, which goes back from its destination to its source
- * with the same loops: one that copies, or that adds and takes. Cell first, ghost first: in each
- * block of rows that take, the fill's cell and the ghost that it hands over are neighbours in
- * memory, in this order in the destination. Cells: it runs with as many as the list of its row
+ * with the same loops: one that copies, or that adds and takes, whose row says how. Neighbours: in
+ * each block of rows that take, a cell and the ghost that it hands over are neighbours in memory,
+ * the cell first in the first block. Cells: it runs with as many as the list of its row
  * says, which are of the same blocks and of the rows after its own. Four: it and the three after it
  * run one row, for four blocks. */
 typedef enum rind_gather_pair {
   RIND_GATHER_ALONE,
   RIND_GATHER_BOTH,
-  RIND_GATHER_CELL_FIRST,
-  RIND_GATHER_GHOST_FIRST,
+  RIND_GATHER_SWAP,
+  RIND_GATHER_NEIGHBOURS,
   RIND_GATHER_CELLS,
   RIND_GATHER_FOUR
 } rind_gather_pair;
@@ -122,8 +134,10 @@ typedef struct rind_gather {
   const uint8_t *pair; /* [num_fills] rind_gather_pair; NULL: all run alone */
 } rind_gather;
 
-/* Finds the pairs of a gather whose destinations and sources are the same table of blocks. */
-void rind_gather_find_pairs(const rind_gather *gather, uint8_t *pair);
+/* Finds the pairs of a gather whose destinations and sources are the same table of blocks. swap
+ * [num_rows] is room for what its rows do; row is the gather's. */
+void rind_gather_find_pairs(const rind_gather *gather, rind_gather_row *row, rind_gather_swap *swap,
+                            uint8_t *pair);
 
 /* Where four fills' blocks follow each other with the same rows of sums in place, puts the fills of
  * each row next to each other and says so. No row of a link may write a cell that another writes.

@@ -11,8 +11,37 @@ static bool same_loops(const rind_gather_row *a, const rind_gather_row *b) {
   return true;
 }
 
+/* Rows a and b seen from the block that a is for. */
+static rind_gather_swap swap_of(const rind_gather_row *a, const rind_gather_row *b, int32_t back) {
+  rind_gather_swap swap = {.back = back,
+                           .cell = {a->to_offset[0], b->to_offset[0]},
+                           .ghost = {b->offset[1], a->offset[1]},
+                           .weight = {a->weight[1], b->weight[1]}};
+  for (int d = 0; d < RIND_GATHER_DIMS; ++d) {
+    swap.extent[d] = a->extent[d];
+    swap.stride[d] = a->to_stride[d];
+  }
+  return swap;
+}
+
+/* The same, seen from the other block. */
+static rind_gather_swap turned(const rind_gather_swap *swap) {
+  rind_gather_swap other = *swap;
+  other.turned = !swap->turned;
+  for (int block = 0; block < 2; ++block) {
+    other.cell[block] = swap->cell[1 - block];
+    other.ghost[block] = swap->ghost[1 - block];
+    other.weight[block] = swap->weight[1 - block];
+  }
+  return other;
+}
+
+static bool are_neighbours(const rind_gather_swap *swap) {
+  return swap->ghost[0] == swap->cell[0] + 1 && swap->cell[1] == swap->ghost[1] + 1;
+}
+
 /* How fill f and the next run. */
-static rind_gather_pair pair_of_fills(const rind_gather *gather, int f) {
+static rind_gather_pair pair_of_fills(const rind_gather *gather, int f, rind_gather_swap *swap) {
   const rind_gather_fill there = gather->fill[f], back = gather->fill[f + 1];
   const rind_gather_row *a = &gather->row[there.row], *b = &gather->row[back.row];
   const bool copies = a->body == RIND_GATHER_COPY;
@@ -21,17 +50,26 @@ static rind_gather_pair pair_of_fills(const rind_gather *gather, int f) {
       !same_loops(a, b))
     return RIND_GATHER_ALONE;
   if (copies) return RIND_GATHER_BOTH;
-  const ptrdiff_t cell_a = a->to_offset[0], ghost_a = b->offset[1];
-  const ptrdiff_t cell_b = b->to_offset[0], ghost_b = a->offset[1];
-  if (ghost_a == cell_a + 1 && cell_b == ghost_b + 1) return RIND_GATHER_CELL_FIRST;
-  if (cell_a == ghost_a + 1 && ghost_b == cell_b + 1) return RIND_GATHER_GHOST_FIRST;
-  return RIND_GATHER_BOTH;
+  *swap = swap_of(a, b, back.row);
+  const rind_gather_swap other = turned(swap);
+  if (are_neighbours(&other)) *swap = other;
+  return are_neighbours(swap) ? RIND_GATHER_NEIGHBOURS : RIND_GATHER_SWAP;
 }
 
-void rind_gather_find_pairs(const rind_gather *gather, uint8_t *pair) {
+void rind_gather_find_pairs(const rind_gather *gather, rind_gather_row *row, rind_gather_swap *swap,
+                            uint8_t *pair) {
   for (int f = 0; f < gather->num_fills; ++f) {
     const bool follows = f > 0 && pair[f - 1] != RIND_GATHER_ALONE;
     pair[f] = RIND_GATHER_ALONE;
-    if (!follows && f + 1 < gather->num_fills) pair[f] = (uint8_t)pair_of_fills(gather, f);
+    if (follows || f + 1 == gather->num_fills) continue;
+    rind_gather_swap found;
+    const rind_gather_pair how = pair_of_fills(gather, f, &found);
+    const int32_t there = gather->fill[f].row;
+    if (how == RIND_GATHER_SWAP || how == RIND_GATHER_NEIGHBOURS) {
+      if (row[there].swap && row[there].swap->back != found.back) continue;
+      swap[there] = found;
+      row[there].swap = &swap[there];
+    }
+    pair[f] = (uint8_t)how;
   }
 }

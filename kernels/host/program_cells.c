@@ -13,8 +13,9 @@ enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 typedef rind_program_entry entry;
 typedef rind_program_cell cell;
 
+/* A row of zeros has one entry a value, without a term. */
 static int num_added(const rind_program_maker *maker, const rind_gather_row *row) {
-  return row->num_terms - (maker->adds ? 1 : 0);
+  return row->num_terms == 0 ? 1 : row->num_terms - (maker->adds ? 1 : 0);
 }
 
 static int64_t count_entries(const rind_program_maker *maker, rind_program_rows rows) {
@@ -39,8 +40,9 @@ size_t rind_program_least_bytes(const rind_program_maker *maker, rind_program_ro
     const rind_gather_row *row = &maker->gather->row[rows.row[r].row];
     const size_t values = (size_t)rind_gather_count_positions(row);
     const size_t terms = values * (size_t)num_added(maker, row);
-    if (row->body == RIND_GATHER_COPY) bytes += values * sizeof *made->move;
-    for (int lane = 0; row->body != RIND_GATHER_COPY && lane < row->num_lanes; ++lane)
+    const bool moves = row->body == RIND_GATHER_COPY || row->num_terms == 0;
+    if (moves) bytes += values * (size_t)row->num_lanes * sizeof *made->move;
+    for (int lane = 0; !moves && lane < row->num_lanes; ++lane)
       bytes +=
           terms * (sizeof *made->term + (has_weights(maker, row, lane) ? sizeof *made->weight : 0));
   }
@@ -51,6 +53,10 @@ size_t rind_program_least_bytes(const rind_program_maker *maker, rind_program_ro
 static entry *list_value(const rind_program_maker *maker, const rind_program_row *at, int lane,
                          ptrdiff_t to, ptrdiff_t own, ptrdiff_t source, entry *next) {
   const rind_gather_row *row = &maker->gather->row[at->row];
+  if (row->num_terms == 0)
+    *next++ = (entry){.to = (int32_t)(to + row->to_offset[lane]),
+                      .term = rind_program_term(RIND_PROGRAM_NONE, false, 0),
+                      .copies = true};
   for (int t = maker->adds ? 1 : 0; t < row->num_terms; ++t) {
     const bool is_own = t < row->num_own_first || t >= row->num_terms - row->num_own_last;
     const ptrdiff_t offset = row->offset[t] + (is_own ? own + row->own_offset[lane] : source);
@@ -153,6 +159,7 @@ static bool find_cells(const rind_program_maker *maker, int num_entries, rind_pr
 static int lone_slot(const rind_program_list *list, const cell *at) {
   if (at->kind == RIND_CELL_SUM || at->num_terms != 1) return RIND_PROGRAM_OWN;
   const int32_t term = list->entry[at->first].term;
+  if (RIND_PROGRAM_SLOT(term) == RIND_PROGRAM_NONE) return RIND_PROGRAM_OWN;
   return at->kind == RIND_CELL_MOVE || RIND_PROGRAM_TAKEN(term) ? RIND_PROGRAM_SLOT(term)
                                                                 : RIND_PROGRAM_OWN;
 }

@@ -93,26 +93,27 @@ static bool *usable_rows(const rind_gather *gather, bool adds) {
   bool *usable = rind_allocate((size_t)num_rows, sizeof *usable);
   for (int r = 0; usable && r < num_rows; ++r) {
     const rind_gather_row *row = &gather->row[r];
-    usable[r] = row->num_terms > 0 && is_near(row) && (!adds || adds_in_place(row));
+    usable[r] = is_near(row) && (!adds || (row->num_terms > 0 && adds_in_place(row)));
   }
   return usable;
 }
 
-/* Rows of a block, with slots in the order in which its sources appear. */
+/* Rows of a block, with slots in the order in which its sources appear. Rows of zeros have none. */
 static void list_rows(const rind_gather *gather, const bool *usable, table *t, int block) {
   int32_t *source = &t->source[t->first[block]];
   int count = 0;
   for (int f = t->first[block]; f < t->first[block + 1]; ++f) {
     const rind_gather_fill *fill = &gather->fill[t->fill[f]];
+    const bool zeros = gather->row[fill->row].num_terms == 0;
     int slot = 0;
-    while (slot < count && source[slot] != fill->source)
+    while (slot < count && source[slot] != fill->source && !zeros)
       ++slot;
     if (!usable[fill->row] || slot == RIND_PROGRAM_MAX_SOURCES) {
       t->num_sources[block] = -1;
       return;
     }
-    if (slot == count) source[count++] = fill->source;
-    t->row[f] = (rind_program_row){fill->row, slot + 1};
+    if (slot == count && !zeros) source[count++] = fill->source;
+    t->row[f] = (rind_program_row){fill->row, zeros ? RIND_PROGRAM_OWN : slot + 1};
   }
   t->num_sources[block] = count;
 }

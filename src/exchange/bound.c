@@ -104,9 +104,10 @@ static bool have_pairs(rind_bound *bound) {
 }
 
 bool rind_bound_find_pairs(rind_bound *bound) {
-  if (!have_pairs(bound)) return false;
+  bound->swap = rind_allocate((size_t)bound->num_rows, sizeof *bound->swap);
+  if (!have_pairs(bound) || !bound->swap) return false;
   const rind_gather gather = rind_bound_gather(bound);
-  rind_gather_find_pairs(&gather, bound->pair);
+  rind_gather_find_pairs(&gather, bound->row, bound->swap, bound->pair);
   rind_gather_find_fours(&gather, bound->fill, bound->pair);
   return true;
 }
@@ -148,9 +149,10 @@ rind_gather rind_bound_gather(const rind_bound *bound) {
 
 int64_t rind_bound_bytes(const rind_bound *bound) {
   const size_t pair_bytes = bound->pair ? (size_t)bound->num_fills * sizeof *bound->pair : 0;
+  const size_t swap_bytes = bound->swap ? (size_t)bound->num_rows * sizeof *bound->swap : 0;
   return (int64_t)((size_t)bound->row_room * sizeof *bound->row +
-                   (size_t)bound->fill_room * sizeof *bound->fill + pair_bytes + bound->term_bytes +
-                   bound->list_bytes);
+                   (size_t)bound->fill_room * sizeof *bound->fill + pair_bytes + swap_bytes +
+                   bound->term_bytes + bound->list_bytes);
 }
 
 void rind_bound_clear(rind_bound *bound) {
@@ -161,6 +163,7 @@ void rind_bound_clear(rind_bound *bound) {
   free(bound->row);
   free(bound->fill);
   free(bound->pair);
+  free(bound->swap);
   rind_device_gather_destroy(&bound->device);
   *bound = (rind_bound){0};
 }

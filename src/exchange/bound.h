@@ -12,6 +12,7 @@ typedef struct rind_bound {
   int num_fills;
   int fill_room;
   uint8_t *pair;                     /* [num_fills] rind_gather_pair, or NULL */
+  rind_gather_swap *swap;            /* [num_rows], where there are pairs, or NULL */
   size_t term_bytes;                 /* of all rows' weights and offsets */
   size_t list_bytes;                 /* of all lists of cells */
   struct rind_device_gather *device; /* the same on the device, or NULL */

@@ -36,7 +36,8 @@ static const struct {
                       {SHAPE_STRANGE, RIND_FLOAT32, RIND_COMPONENTS_INNERMOST, 2}};
 
 /* What all cases together have had. */
-static long copies, adds, sums, pairs, wrong_pairs, written_back, rests, shared, most_sources;
+static long copies, adds, sums, pairs, zeros, wrong_pairs, written_back, rests, shared,
+    most_sources;
 
 static launch_touches touches;
 
@@ -74,10 +75,11 @@ static void run_moves(const rind_programs *p, const rind_program_item *item, con
     const rind_program_move *move = &p->move[item->first_move + m];
     double value = 0.0;
     if (move->cell == RIND_PROGRAM_NO_CELL) continue;
-    const bool changes = RIND_PROGRAM_SLOT(move->term) != RIND_PROGRAM_OWN ||
-                         RIND_PROGRAM_OFFSET(move->term) != move->cell;
+    const int slot = RIND_PROGRAM_SLOT(move->term);
+    const bool changes = slot != RIND_PROGRAM_OWN || RIND_PROGRAM_OFFSET(move->term) != move->cell;
     launch_begin_operation(&touches);
-    find(p, item, b, move->term, &value);
+    if (slot != RIND_PROGRAM_NONE) find(p, item, b, move->term, &value);
+    zeros += slot == RIND_PROGRAM_NONE;
     ++copies;
     written_back += !changes;
     write_cell(b->to[item->to], b->to_type, move->cell, value, changes);
@@ -177,6 +179,27 @@ static void check_room(const rind_gather *gather, const int *first_fill, int num
   rind_programs_free(&same);
 }
 
+/* Programs of fills in any order, and the rest as rows. */
+static void check_gather(const rind_gather *gather, const rind_program_frame *frame, size_t bytes,
+                         const memory *made, const void *const *source) {
+  rind_programs programs;
+  CHECK(rind_programs_make(gather, NULL, 0, frame, bytes, &programs), "no memory");
+  const bases b = {gather->to_type, gather->source_type, blocks_of(made), source};
+  run_programs(&programs, &b);
+  for (int r = 0; r < programs.num_rest; ++r) {
+    const int fill[2] = {programs.rest[r], programs.rest[r] + 1};
+    if (gather->row[gather->fill[fill[0]].row].num_terms > 0)
+      rind_gather_host(gather, fill[0], fill[1], blocks_of(made),
+                       (const void *const *)blocks_of(made), source, 1);
+    else
+      rind_gather_host_batches(gather, fill, 1, blocks_of(made), source, 1, NULL);
+  }
+  check_room(gather, NULL, 0, *frame);
+  rests += programs.num_rest;
+  shared += programs.num_items > 0 && programs.num_moves < 32 * gather->num_fills;
+  rind_programs_free(&programs);
+}
+
 static void check_fill(const scene *s, const rind_exchange *exchange, const memory *rows,
                        const memory *made, int rules, int kind) {
   for (int p = 0; p < exchange->num_phases; ++p) {
@@ -184,24 +207,12 @@ static void check_fill(const scene *s, const rind_exchange *exchange, const memo
     const rind_program_frame frame =
         rind_exchange_frame(&exchange->field[0].layout, phase->kind != RIND_PHASE_WALLS);
     const rind_gather gather = rind_bound_gather(&phase->part[0].local);
-    const bool walls = phase->kind == RIND_PHASE_WALLS;
     const void *const *source[2] = {(const void *const *)blocks_of(rows),
                                     (const void *const *)blocks_of(made)};
-    if (walls) source[0] = source[1] = exchange->field[0].wall_start;
+    if (phase->kind == RIND_PHASE_WALLS) source[0] = source[1] = exchange->field[0].wall_start;
     rind_gather_host(&gather, 0, gather.num_fills, blocks_of(rows),
                      (const void *const *)blocks_of(rows), source[0], 1);
-    rind_programs programs;
-    CHECK(rind_programs_make(&gather, NULL, 0, &frame, room(p, rules, kind), &programs),
-          "no memory");
-    const bases b = {gather.to_type, gather.source_type, blocks_of(made), source[1]};
-    run_programs(&programs, &b);
-    for (int r = 0; r < programs.num_rest; ++r)
-      rind_gather_host(&gather, programs.rest[r], programs.rest[r] + 1, blocks_of(made),
-                       (const void *const *)blocks_of(made), source[1], 1);
-    check_room(&gather, NULL, 0, frame);
-    rests += programs.num_rest;
-    shared += programs.num_items > 0 && programs.num_moves < 32 * gather.num_fills;
-    rind_programs_free(&programs);
+    check_gather(&gather, &frame, room(p, rules, kind), made, source[1]);
     compare(s, rows, made, "fill", rules, kind, p);
   }
 }
@@ -223,6 +234,14 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
   const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout, true);
   for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
     const rind_batches *batches = &exchange->adjoint->phase[p].part[0].local;
+    if (exchange->adjoint->phase[p].kind == RIND_PHASE_CLEAR) {
+      const rind_gather clear = rind_bound_gather(&batches->bound);
+      run_rows(exchange, batches, -1, rows);
+      check_gather(&clear, &frame, room(p, rules, kind), made,
+                   (const void *const *)blocks_of(made));
+      compare(s, rows, made, "zeros", rules, kind, p);
+      continue;
+    }
     rind_batches loose;
     CHECK(loose_rows_create(batches, &loose), "no memory");
     const rind_gather gather = rind_bound_gather(&loose.bound);
@@ -290,10 +309,10 @@ int main(int argc, char **argv) {
         touches.races);
   launch_touches_free(&touches);
   CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
-  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && written_back > 1000 &&
-            rests > 100 && shared > 10 && most_sources >= 56,
-        "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld written back, %ld "
-        "rests, %ld shared, %ld sources at most",
-        copies, adds, sums, pairs, written_back, rests, shared, most_sources);
+  CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && zeros > 1000 &&
+            written_back > 1000 && rests > 100 && shared > 10 && most_sources >= 56,
+        "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld zeros, %ld written "
+        "back, %ld rests, %ld shared, %ld sources at most",
+        copies, adds, sums, pairs, zeros, written_back, rests, shared, most_sources);
   return check_end();
 }

@@ -135,14 +135,14 @@ static void check_pair(int number, bool adds, rind_type type) {
   uint8_t pair[2] = {99, 99};
   rind_gather gather = {type, type, row, fill, 2, NULL};
   run_library(&gather, adds, false, alone);
-  rind_gather_find_pairs(&gather, pair);
+  rind_gather_swap swap[2];
+  rind_gather_find_pairs(&gather, row, swap, pair);
   gather.pair = pair;
   run_library(&gather, adds, false, block);
   run_library(&gather, adds, true, narrow);
-  const bool cell_first = l.cell[0] < l.ghost[0];
-  const rind_gather_pair wanted = !adds || !l.neighbours ? RIND_GATHER_BOTH
-                                  : cell_first           ? RIND_GATHER_CELL_FIRST
-                                                         : RIND_GATHER_GHOST_FIRST;
+  const rind_gather_pair wanted = !adds          ? RIND_GATHER_BOTH
+                                  : l.neighbours ? RIND_GATHER_NEIGHBOURS
+                                                 : RIND_GATHER_SWAP;
   CHECK(pair[0] == wanted && pair[1] == RIND_GATHER_ALONE, "case %d: pairs %d and %d, not %d",
         number, pair[0], pair[1], wanted);
   CHECK(memcmp(alone, expected, sizeof alone) == 0, "case %d: other values one by one", number);
@@ -172,10 +172,29 @@ static void check_alone(void) {
     if (way == 5) row[1].source_stride[0] += 1;
     if (way == 6) row[1].body = RIND_GATHER_SUM;
     if (way == 7) row[0].takes = row[1].takes = 0;
-    rind_gather_find_pairs(&gather, pair);
+    rind_gather_swap swap[2];
+    rind_gather_find_pairs(&gather, row, swap, pair);
     CHECK(pair[0] == RIND_GATHER_ALONE && pair[1] == RIND_GATHER_ALONE, "way %d: pairs %d and %d",
           way, pair[0], pair[1]);
   }
+}
+
+/* A row that goes there with two others that go back: with the first of them alone. */
+static void check_two_ways_back(void) {
+  joint l;
+  rind_gather_row row[3];
+  rind_gather_swap swap[3];
+  const rind_gather_fill fill[6] = {{0, 0, 1}, {1, 1, 0}, {0, 2, 3},
+                                    {2, 3, 2}, {0, 4, 5}, {1, 5, 4}};
+  uint8_t pair[6];
+  make_joint(&l);
+  make_rows(&l, true, row);
+  row[2] = row[1];
+  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 6, NULL};
+  rind_gather_find_pairs(&gather, row, swap, pair);
+  CHECK(pair[0] != RIND_GATHER_ALONE && pair[4] == pair[0], "pairs %d and %d", pair[0], pair[4]);
+  CHECK(pair[2] == RIND_GATHER_ALONE && pair[3] == RIND_GATHER_ALONE,
+        "pairs %d and %d with another", pair[2], pair[3]);
 }
 
 int main(int argc, char **argv) {
@@ -185,5 +204,6 @@ int main(int argc, char **argv) {
     check_pair(number, true, RIND_FLOAT64);
   }
   check_alone();
+  check_two_ways_back();
   return check_end();
 }

@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
   const app_usage usage = {
       "rind-draw", "draws a 2D forest and one fill of its schedule as SVG", table,
       (int)(sizeof table / sizeof *table),
-      "Example: mpiexec -n 2 rind-draw --refine middle --block 4 --region right --box 1"};
+      "Example: mpiexec -n 2 rind-draw --refine middle --level 2 --block 2 --region right --box 1"};
   int status = APP_OK;
   if (app_parse(MPI_COMM_WORLD, &usage, argc, argv, &status)) {
     rind_context *context = NULL;

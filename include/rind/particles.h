@@ -36,7 +36,7 @@ typedef struct rind_particle_arrays {
 
 /* All zero is what NULL means: one group a block. */
 typedef struct rind_particles_options {
-  int cells; /* a block and axis, for the groups; 0: 1 */
+  int cells; /* a block and axis, for the groups, up to 4096; 0: 1 */
   rind_groups groups;
 } rind_particles_options;
 

@@ -147,8 +147,9 @@ RIND_API const char *rind_family_name(rind_family family);
  * must outlive *schedule. rules may be NULL. RIND_ERROR_INVALID unless cells is even, cells >= 2
  * ghosts >= 2, and cells >= 4 where the forest has a coarse-fine interface that asks for it, and
  * unless the rules are in range and the user's taps fit into a block; the text says what would
- * do. RIND_ERROR_UNBALANCED if all regions are asked of a forest
- * balanced across faces only. */
+ * do. RIND_ERROR_OVERFLOW for more than 32 layers (2D: 128) where levels meet or a corner is
+ * irregular. RIND_ERROR_UNBALANCED if all regions are asked of a forest balanced across faces only.
+ */
 RIND_API rind_error rind_schedule_create(const rind_forest *forest, int cells, int ghosts,
                                          const rind_rules *rules, rind_schedule **schedule);
 /* Collective. The adjoint of a schedule as a schedule: its fills write cells that rows of the

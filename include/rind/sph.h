@@ -71,8 +71,8 @@ RIND_API void rind_sph_destroy(rind_sph **sph);
 
 /* density [count], in the order of the particles. RIND_ERROR_INVALID names the first particle that
  * is not at a finite place. This and the next two find the neighbours anew, in working memory that
- * grows with the count and is kept. Those with a loss wait for the context's stream; on errors the
- * outputs may be partly written. Of a set, RIND_ERROR_STALE if the forest has changed or a
+ * grows with the count and is kept. On the device they wait for the context's stream; on errors
+ * the outputs may be partly written. Of a set, RIND_ERROR_STALE if the forest has changed or a
  * particle has left its block since the set was migrated. */
 RIND_API rind_error rind_sph_density(rind_sph *sph, void *density);
 /* loss may be NULL, here and below. For a set it is that of all ranks. */

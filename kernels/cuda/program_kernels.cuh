@@ -49,7 +49,7 @@ __device__ void run_pairs(const bases_on_the_way &way, const int32_t *pairs, int
 template <typename To, typename Source> __device__ void run_forward(const bases_on_the_way &way) {
   const task &now = way.of;
   if (kind_of(now) == kind_sum)
-    run_sum<To, Source, false>(way, now.first, terms_of(now));
+    run_sums<To, Source, false>(way, now.first, terms_of(now));
   else
     run_copies<To>(way, way.t.move + now.first + threadIdx.x % lanes, slices_of(now));
 }
@@ -61,7 +61,7 @@ template <typename To, typename Source> __device__ void run_backward(const bases
   if (kind_of(now) == kind_pairs)
     run_pairs<To>(way, way.t.pair + now.first + lane, slices_of(now));
   else if (kind_of(now) == kind_sum)
-    run_sum<To, Source, true>(way, now.first, terms_of(now));
+    run_sums<To, Source, true>(way, now.first, terms_of(now));
   else if (kind_of(now) == kind_short)
     run_short<To, Source>(way, now.first, slices_of(now), terms_of(now));
   else if (terms_of(now) <= 2)

@@ -94,62 +94,76 @@ __device__ void run_short(const bases_on_the_way &way, int first, int num_slices
   }
 }
 
-/* A lane's terms from number first on. */
-__device__ void load_terms(const int32_t *term, int first, int num_terms, int32_t *loaded) {
+/* A lane's terms of some rounds from number first on. */
+__device__ void load_terms(const int32_t *term, int first, int num_rounds, int32_t *loaded) {
 #pragma unroll
-  for (int n = 0; n < terms_at_once; ++n)
-    loaded[n] = first + n < num_terms ? term[(ptrdiff_t)lanes * (first + n)] : RIND_PROGRAM_NONE;
+  for (int n = 0; n < rounds_at_once; ++n)
+    loaded[n] = first + n < num_rounds ? term[(ptrdiff_t)lanes * (first + n)] : RIND_PROGRAM_NONE;
+}
+
+/* A round of products, of which each of a sum's lanes has one: added in order, by all of them. */
+template <int share>
+__device__ double add_round(double sum, double product, bool there, bool is_first) {
+  if (share == 1) return !there ? sum : is_first ? product : __dadd_rn(sum, product);
+  const unsigned lanes_with_terms = __ballot_sync(whole_warp, there);
+  const unsigned of_sum = lanes_with_terms >> (threadIdx.x % lanes / share * share);
+#pragma unroll
+  for (int l = 0; l < share; ++l) {
+    const double next = __shfl_sync(whole_warp, product, l, share);
+    if ((of_sum >> l & 1) != 0) sum = is_first && l == 0 ? next : __dadd_rn(sum, next);
+  }
+  return sum;
 }
 
 /* All values are loaded before the first is added. */
-template <typename To, typename Source>
+template <typename To, typename Source, int share>
 __device__ double add_terms(const place<To> &at, const int32_t *term, const double *weight,
                             double sum, bool is_first) {
-  double value[terms_at_once], factor[terms_at_once];
+  double value[rounds_at_once], factor[rounds_at_once];
 #pragma unroll
-  for (int n = 0; n < terms_at_once; ++n) {
+  for (int n = 0; n < rounds_at_once; ++n) {
     value[n] = factor[n] = 0.0;
     if (!is_there(term[n])) continue;
     factor[n] = weight[(ptrdiff_t)lanes * n];
     value[n] = load_term<To, Source>(at, term[n]);
   }
 #pragma unroll
-  for (int n = 0; n < terms_at_once; ++n) {
-    if (!is_there(term[n])) continue;
-    const double product = __dmul_rn(factor[n], value[n]);
-    sum = is_first && n == 0 ? product : __dadd_rn(sum, product);
-  }
+  for (int n = 0; n < rounds_at_once; ++n)
+    sum = add_round<share>(sum, __dmul_rn(factor[n], value[n]), is_there(term[n]),
+                           is_first && n == 0);
   return sum;
 }
 
 template <typename To, typename Source>
 __device__ void take_terms(const place<To> &at, const int32_t *term) {
 #pragma unroll
-  for (int n = 0; n < terms_at_once; ++n)
+  for (int n = 0; n < rounds_at_once; ++n)
     if (RIND_PROGRAM_TAKEN(term[n])) store_kept(source_of<To, Source>(at, term[n]), (Source)0);
 }
 
-/* A slice of sums; the terms of the next additions are on their way meanwhile. */
+/* Sums of many terms, as many as the warp has room for: lane l of the share of a sum has its terms
+ * l, l + share, .. The terms of the next additions are on their way meanwhile. */
 template <typename To, typename Source, bool adds>
-__device__ void run_sum(const bases_on_the_way &way, int first, int num_terms) {
+__device__ void run_sums(const bases_on_the_way &way, int first, int num_rounds) {
+  constexpr int share = lanes_a_sum(adds);
   const int lane = threadIdx.x % lanes;
   const int32_t cell = way.t.term[first + lane];
   const int32_t *term = way.t.term + first + lanes + lane;
   const double *weight = way.t.weight + first + lanes + lane;
-  int32_t now[terms_at_once], next[terms_at_once];
+  int32_t now[rounds_at_once], next[rounds_at_once];
   double sum = 0.0;
-  load_terms(term, 0, num_terms, now);
+  load_terms(term, 0, num_rounds, now);
   const place<To> at = arrive<To>(way);
 #pragma unroll 1
-  for (int n = 0; n < num_terms; n += terms_at_once) {
-    load_terms(term, n + terms_at_once, num_terms, next);
-    sum = add_terms<To, Source>(at, now, weight + (ptrdiff_t)lanes * n, sum, n == 0);
+  for (int n = 0; n < num_rounds; n += rounds_at_once) {
+    load_terms(term, n + rounds_at_once, num_rounds, next);
+    sum = add_terms<To, Source, share>(at, now, weight + (ptrdiff_t)lanes * n, sum, n == 0);
     if (adds) take_terms<To, Source>(at, now);
 #pragma unroll
-    for (int u = 0; u < terms_at_once; ++u)
+    for (int u = 0; u < rounds_at_once; ++u)
       now[u] = next[u];
   }
-  if (cell != RIND_PROGRAM_NO_CELL) store_kept(at.to + cell, (To)sum);
+  if (cell != RIND_PROGRAM_NO_CELL && lane % share == 0) store_kept(at.to + cell, (To)sum);
 }
 
 } // namespace

@@ -15,15 +15,22 @@ constexpr unsigned whole_warp = 0xffffffffu;
  * beside the cell, of longer ones; of other sums of up to short_terms. */
 constexpr int copies_at_once = 6, pairs_at_once = 8, plain_at_once = 5, long_plain_at_once = 2;
 constexpr int short_at_once = 3, short_terms = 2;
-/* Terms of another sum whose loads are under way at once. */
-constexpr int terms_at_once = 6;
+
+/* Another sum is shared by some lanes: those of adjoints have more terms. A round is a term for
+ * each lane, and the loads of so many rounds are under way at once. */
+__host__ __device__ constexpr int lanes_a_sum(bool adds) {
+  return adds ? 4 : 1;
+}
+
+constexpr int rounds_at_once = 5;
+
 /* A warp's lanes each load a base: those of the slots before last_lane, and where to write. */
 constexpr int num_slots = 64, last_lane = lanes - 1;
 
 enum kind { kind_copies, kind_pairs, kind_plain, kind_short, kind_sum };
 
-/* What a warp does at once: some slices of copies, of pairs, of plain or of short sums, or a slice
- * of other sums. */
+/* What a warp does at once: some slices of copies, of pairs, of plain or of short sums, or some
+ * other sums. */
 struct __align__(16) task {
   int32_t first; /* element of move, of pair, or of term */
   int32_t what;  /* bits 0 to 2: kind; 3 to 8: slots; 9 to 12: slices; from 13: terms */

@@ -23,6 +23,14 @@ draw corner --block 3 --region upper-right --ghosts 2 --interpolation coarse-onl
 draw conservative --block 3 --region right --box 3 --interpolation conservative
 draw adjoint --adjoint --block 4 --region right --box 4
 
+# The example of --help.
+example=$("$program" --help | sed -n 's/^Example: mpiexec -n 2 rind-draw //p')
+# shellcheck disable=SC2086
+if [ -z "$example" ] || ! "$mpiexec" -n 2 "$program" $example --output "$4/example.svg" >/dev/null; then
+  echo "the example of --help fails: $example"
+  failed=1
+fi
+
 # WORDS OPTION...: what there is instead of what was chosen.
 refuse_choice() {
   local words=$1

@@ -8,6 +8,7 @@ import tree
 README_LINES = 100
 TOOLS = {"git", "cd", "cmake", "ctest", "cc", "mpicc", "mpiexec", "export", "apt-get"}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
+PROGRAM = re.compile(r"\brind-[a-z]+ ([^`\n]*)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
@@ -37,6 +38,14 @@ def check_links(root, name, text):
             continue
         if not exists(root, os.path.dirname(name), link):
             yield f"{name}: no such file: {link}"
+
+
+def check_options(name, text, programs):
+    """Options behind a program's name are in the tables of our programs' options."""
+    for words in PROGRAM.findall(text):
+        for option in re.findall(r"(?<!\S)--([a-z][\w-]*)", words):
+            if option not in ("help", "version") and f'{{"{option}", APP_' not in programs:
+                yield f"{name}: no program has an option --{option}"
 
 
 def check_versions(root):
@@ -72,9 +81,11 @@ def check_guide(root):
 
 def main(root):
     problems = []
+    programs = "".join(tree.read(root, n) for n in tree.sources(root) if n.startswith("apps/"))
     for name in tree.files(root):
         if name.endswith(".md"):
             text = tree.read(root, name)
+            problems += check_options(name, text, programs)
             problems += check_links(root, name, text)
             if name in ("README.md", "docs/guide.md", "docs/testing.md"):
                 problems += check_commands(root, name, text)

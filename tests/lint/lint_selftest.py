@@ -66,6 +66,7 @@ PLANTED = [
     ("files", "tests/make.py", "import os\n", "no comment"),
     ("docs", "README.md", "more\n" * 100, "lines, 100 are enough"),
     ("docs", "README.md", "```sh\napps/missing.sh\n```\n", "no such command: apps/missing.sh"),
+    ("docs", "README.md", "`rind-x fill --gone`\n", "no program has an option --gone"),
     ("docs", "README.md", "[gone](docs/gone.md)\n", "no such file: docs/gone.md"),
     ("docs", "docs/changelog.md", lambda text: "# Changes\n", "no section ## 1.2.3"),
     ("docs", "CMakeLists.txt", lambda text: text.replace("1.2.3", "1.2.4"), "version 1.2.3"),

@@ -71,9 +71,43 @@ GATHER_INLINE void GATHER_NAME(add_extents)(const rind_gather_row *row, double *
   }
 }
 
+/* A plane of cells that takes ghosts which lie alike. */
+GATHER_INLINE void GATHER_NAME(take_plane)(double *restrict to, GATHER_SOURCE *restrict source,
+                                           const double weight, const int extent_0,
+                                           const int extent_1, const ptrdiff_t stride_0,
+                                           const ptrdiff_t stride_1) {
+  for (int i = 0; i < extent_1; ++i)
+    GATHER_NAME(add_cells)
+    (to + i * stride_1, source + i * stride_1, weight, extent_0, stride_0, stride_0, true);
+}
+
+/* Planes of 8 x 8 and 4 x 4 cells, without loops that end after a number that is read. */
+static bool GATHER_NAME(takes_plane)(const rind_gather_row *row, double *to,
+                                     GATHER_SOURCE *source) {
+  const ptrdiff_t stride_0 = row->to_stride[0], stride_1 = row->to_stride[1];
+  const int extent = row->extent[0];
+  if (row->extent[1] != extent || row->extent[2] != 1 || row->extent[3] != 1 ||
+      row->source_stride[0] != stride_0 || row->source_stride[1] != stride_1 ||
+      (extent != 8 && extent != 4))
+    return false;
+  const double weight = row->weight[1];
+  if (extent == 8 && stride_0 == 1)
+    GATHER_NAME(take_plane)(to, source, weight, 8, 8, 1, stride_1);
+  else if (extent == 8)
+    GATHER_NAME(take_plane)(to, source, weight, 8, 8, stride_0, stride_1);
+  else if (stride_0 == 1)
+    GATHER_NAME(take_plane)(to, source, weight, 4, 4, 1, stride_1);
+  else
+    GATHER_NAME(take_plane)(to, source, weight, 4, 4, stride_0, stride_1);
+  return true;
+}
+
 /* The ghosts that a row takes belong to the caller's field, which is not const. */
 static void GATHER_NAME(add_row)(const rind_gather_row *row, double *to,
                                  const GATHER_SOURCE *source) {
+  if (row->takes && GATHER_NAME(takes_plane)(row, to + row->to_offset[0],
+                                             (GATHER_SOURCE *)source + row->offset[1]))
+    return;
   if (row->takes) GATHER_NAME(add_extents)
   (row, to + row->to_offset[0], (GATHER_SOURCE *)source + row->offset[1], true);
   else GATHER_NAME(add_extents)(row, to + row->to_offset[0],

@@ -116,6 +116,8 @@ GATHER_INLINE void convert(const rind_gather_row *row, int lane, float *block, d
   const ptrdiff_t stride = row->to_stride[0], offset = row->to_offset[lane];
   if (stride == 1 && extent == 8)
     convert_loops(row, block + offset, sums + offset, 8, 1, back);
+  else if (stride == 1 && extent == 4)
+    convert_loops(row, block + offset, sums + offset, 4, 1, back);
   else if (stride == 1)
     convert_loops(row, block + offset, sums + offset, extent, 1, back);
   else if (extent == 8)

@@ -40,6 +40,15 @@ typedef struct pair {
   double low, high;
 } pair;
 
+static inline pair pair_load(const double *from) {
+  return (pair){from[0], from[1]};
+}
+
+static inline void pair_store(double *to, pair p) {
+  to[0] = p.low;
+  to[1] = p.high;
+}
+
 static inline pair pair_of(double low, double high) {
   return (pair){low, high};
 }
@@ -58,5 +67,17 @@ static inline double pair_low(pair a) {
 
 static inline double pair_high(pair a) {
   return a.high;
+}
+#endif
+
+/* The low half of one and the high half of the other; GCC would rather load them once more. */
+#if defined(__GNUC__) && !defined(__clang__)
+static inline pair pair_mix(pair low, pair high) {
+  typedef long long halves __attribute__((vector_size(16)));
+  return __builtin_shuffle(low, high, (halves){0, 3});
+}
+#else
+static inline pair pair_mix(pair low, pair high) {
+  return pair_of(pair_low(low), pair_high(high));
 }
 #endif

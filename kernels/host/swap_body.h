@@ -7,10 +7,10 @@
 /* cell: a cell and a ghost of one block; ghost: a ghost and a cell of the other. */
 GATHER_INLINE void swap_neighbours(double *cell, double *ghost, const pair weights) {
   const pair c = pair_load(cell), g = pair_load(ghost);
-  const pair sum = pair_plus(pair_of(pair_low(c), pair_high(g)),
-                             pair_times(weights, pair_of(pair_low(g), pair_high(c))));
-  pair_store(cell, pair_of(pair_low(sum), 0));
-  pair_store(ghost, pair_of(0, pair_high(sum)));
+  const pair sum = pair_plus(pair_mix(c, g), pair_times(weights, pair_mix(g, c))),
+             zero = pair_of(0, 0);
+  pair_store(cell, pair_mix(sum, zero));
+  pair_store(ghost, pair_mix(zero, sum));
 }
 
 /* Runs of cells next to each other, to which the ghosts of the other block go. */

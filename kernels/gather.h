@@ -110,15 +110,15 @@ typedef struct rind_gather_fill {
 } rind_gather_fill;
 
 /* Whether a fill runs together with the next, which goes back from its destination to its source
- * with the same loops: one that copies, or that adds and takes, whose row says how. Neighbours: in
- * each block of rows that take, a cell and the ghost that it hands over are neighbours in memory,
- * the cell first in the first block. Cells: it runs with as many as the list of its row
- * says, which are of the same blocks and of the rows after its own. Four: it and the three after it
- * run one row, for four blocks. */
+ * with the same loops: one that copies, or that adds and takes, whose row says how. Runs: of 4
+ * cells and more next to each other. Neighbours: in each block of rows that take, a cell and the
+ * ghost that it hands over are neighbours in memory, the cell first in the first block. Cells: it
+ * runs with as many as the list of its row says, which are of the same blocks and of the rows after
+ * its own. Four: it and the three after it run one row, for four blocks. */
 typedef enum rind_gather_pair {
   RIND_GATHER_ALONE,
   RIND_GATHER_BOTH,
-  RIND_GATHER_SWAP,
+  RIND_GATHER_RUNS,
   RIND_GATHER_NEIGHBOURS,
   RIND_GATHER_CELLS,
   RIND_GATHER_FOUR

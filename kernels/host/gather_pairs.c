@@ -40,6 +40,11 @@ static bool are_neighbours(const rind_gather_swap *swap) {
   return swap->ghost[0] == swap->cell[0] + 1 && swap->cell[1] == swap->ghost[1] + 1;
 }
 
+/* True for runs of at least a vector of 32 bytes. Others are no faster together. */
+static bool has_runs(const rind_gather_swap *swap) {
+  return swap->stride[0] == 1 && swap->extent[0] >= 4;
+}
+
 /* How fill f and the next run. */
 static rind_gather_pair pair_of_fills(const rind_gather *gather, int f, rind_gather_swap *swap) {
   const rind_gather_fill there = gather->fill[f], back = gather->fill[f + 1];
@@ -53,7 +58,8 @@ static rind_gather_pair pair_of_fills(const rind_gather *gather, int f, rind_gat
   *swap = swap_of(a, b, back.row);
   const rind_gather_swap other = turned(swap);
   if (are_neighbours(&other)) *swap = other;
-  return are_neighbours(swap) ? RIND_GATHER_NEIGHBOURS : RIND_GATHER_SWAP;
+  if (are_neighbours(swap)) return RIND_GATHER_NEIGHBOURS;
+  return has_runs(swap) ? RIND_GATHER_RUNS : RIND_GATHER_ALONE;
 }
 
 void rind_gather_find_pairs(const rind_gather *gather, int first, int last, rind_gather_row *row,
@@ -65,7 +71,7 @@ void rind_gather_find_pairs(const rind_gather *gather, int first, int last, rind
     rind_gather_swap found;
     const rind_gather_pair how = pair_of_fills(gather, f, &found);
     const int32_t there = gather->fill[f].row;
-    if (how == RIND_GATHER_SWAP || how == RIND_GATHER_NEIGHBOURS) {
+    if (how == RIND_GATHER_RUNS || how == RIND_GATHER_NEIGHBOURS) {
       if (row[there].swap && row[there].swap->back != found.back) continue;
       swap[there] = found;
       row[there].swap = &swap[there];

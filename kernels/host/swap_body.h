@@ -13,7 +13,19 @@ GATHER_INLINE void swap_neighbours(double *cell, double *ghost, const pair weigh
   pair_store(ghost, pair_mix(zero, sum));
 }
 
-/* Runs of cells next to each other, to which the ghosts of the other block go. */
+/* Loops 0 and 1. */
+GATHER_INLINE void swap_all_neighbours(const rind_gather_swap *swap, double *a, double *b,
+                                       const int extent_0, const int extent_1) {
+  const pair weights = pair_of(swap->weight[0], swap->weight[1]);
+  const ptrdiff_t stride_0 = swap->stride[0], stride_1 = swap->stride[1];
+  double *cell = a + swap->cell[0], *ghost = b + swap->ghost[1];
+  for (int j = 0; j < extent_1; ++j)
+    for (int i = 0; i < extent_0; ++i)
+      swap_neighbours(cell + j * stride_1 + i * stride_0, ghost + j * stride_1 + i * stride_0,
+                      weights);
+}
+
+/* Cells next to each other, to which the ghosts of the other block go. */
 GATHER_INLINE void take_run(double *cell, double *ghost, const double weight, const int extent) {
   int i = 0;
   for (; i + QUAD_WIDTH <= extent; i += QUAD_WIDTH) {
@@ -27,59 +39,45 @@ GATHER_INLINE void take_run(double *cell, double *ghost, const double weight, co
   }
 }
 
-/* Loops 0 and 1 of the blocks a and b. */
-GATHER_INLINE void swap_plane(const rind_gather_swap *swap, double *a, double *b,
-                              const int extent_0, const int extent_1, const ptrdiff_t stride_0,
-                              const bool neighbours) {
+/* Loops 0 and 1. */
+GATHER_INLINE void swap_runs(const rind_gather_swap *swap, double *a, double *b, const int extent_0,
+                             const int extent_1) {
   const double weight_a = swap->weight[0], weight_b = swap->weight[1];
-  const pair weights = pair_of(weight_a, weight_b);
-  const ptrdiff_t stride_1 = swap->stride[1];
+  const ptrdiff_t stride = swap->stride[1];
   double *cell_a = a + swap->cell[0], *ghost_a = a + swap->ghost[0];
   double *cell_b = b + swap->cell[1], *ghost_b = b + swap->ghost[1];
   for (int j = 0; j < extent_1; ++j) {
-    const ptrdiff_t row = j * stride_1;
-    if (neighbours)
-      for (int i = 0; i < extent_0; ++i)
-        swap_neighbours(cell_a + row + i * stride_0, ghost_b + row + i * stride_0, weights);
-    else if (stride_0 == 1) {
-      take_run(cell_a + row, ghost_b + row, weight_a, extent_0);
-      take_run(cell_b + row, ghost_a + row, weight_b, extent_0);
-    } else
-      for (int i = 0; i < extent_0; ++i) {
-        take_run(cell_a + row + i * stride_0, ghost_b + row + i * stride_0, weight_a, 1);
-        take_run(cell_b + row + i * stride_0, ghost_a + row + i * stride_0, weight_b, 1);
-      }
+    take_run(cell_a + j * stride, ghost_b + j * stride, weight_a, extent_0);
+    take_run(cell_b + j * stride, ghost_a + j * stride, weight_b, extent_0);
   }
 }
 
+/* Loops 2 and 3 around them. */
 GATHER_INLINE void swap_loops(const rind_gather_swap *swap, double *a, double *b,
-                              const bool neighbours) {
-  const int extent_0 = swap->extent[0], extent_1 = swap->extent[1];
-  const ptrdiff_t stride_0 = swap->stride[0];
+                              const int extent_0, const bool neighbours) {
   for (int l = 0; l < swap->extent[3]; ++l)
     for (int k = 0; k < swap->extent[2]; ++k) {
       const ptrdiff_t at = l * swap->stride[3] + k * swap->stride[2];
-      if (!neighbours && stride_0 == 1)
-        swap_plane(swap, a + at, b + at, extent_0, extent_1, 1, false);
+      if (neighbours)
+        swap_all_neighbours(swap, a + at, b + at, extent_0, swap->extent[1]);
       else
-        swap_plane(swap, a + at, b + at, extent_0, extent_1, stride_0, neighbours);
+        swap_runs(swap, a + at, b + at, extent_0, swap->extent[1]);
     }
 }
 
-/* The fill and the next. Planes of 8 x 8 and 4 x 4 cells have loops of their own. */
-GATHER_INLINE void run_swap(const rind_gather_swap *swap, const rind_gather_fill *fill,
-                            void *const *to_base, const bool neighbours) {
-  double *there = to_base[fill->to], *back = to_base[fill->source];
-  double *a = swap->turned ? back : there, *b = swap->turned ? there : back;
-  const bool plane =
-      swap->extent[2] == 1 && swap->extent[3] == 1 && (neighbours || swap->stride[0] == 1);
-  const ptrdiff_t stride = neighbours ? swap->stride[0] : 1;
-  if (plane && swap->extent[0] == 8 && swap->extent[1] == 8)
-    swap_plane(swap, a, b, 8, 8, stride, neighbours);
-  else if (plane && swap->extent[0] == 4 && swap->extent[1] == 4)
-    swap_plane(swap, a, b, 4, 4, stride, neighbours);
+/* All loops; planes of 8 x 8 and 4 x 4 cells have their own. */
+GATHER_INLINE void run_swap(const rind_gather_swap *swap, double *a, double *b,
+                            const bool neighbours) {
+  const bool plane = swap->extent[2] == 1 && swap->extent[3] == 1;
+  const int extent_0 = swap->extent[0], extent_1 = swap->extent[1];
+  if (plane && extent_0 == 8 && extent_1 == 8)
+    neighbours ? swap_all_neighbours(swap, a, b, 8, 8) : swap_runs(swap, a, b, 8, 8);
+  else if (plane && extent_0 == 4 && extent_1 == 4)
+    neighbours ? swap_all_neighbours(swap, a, b, 4, 4) : swap_runs(swap, a, b, 4, 4);
+  else if (extent_0 == 8)
+    swap_loops(swap, a, b, 8, neighbours);
   else
-    swap_loops(swap, a, b, neighbours);
+    swap_loops(swap, a, b, extent_0, neighbours);
 }
 
 /* The pairs from fill f on that follow each other. Returns the fill behind them. */
@@ -87,12 +85,15 @@ GATHER_APART int run_swaps(const rind_gather *gather, int f, int last, void *con
   const rind_gather_row *row = gather->row;
   const rind_gather_fill *fill = gather->fill;
   const uint8_t *how = gather->pair;
-  for (; f + 1 < last; f += 2)
-    if (how[f] == RIND_GATHER_SWAP)
-      run_swap(row[fill[f].row].swap, &fill[f], to_base, false);
-    else if (how[f] == RIND_GATHER_NEIGHBOURS)
-      run_swap(row[fill[f].row].swap, &fill[f], to_base, true);
+  for (; f + 1 < last; f += 2) {
+    if (how[f] != RIND_GATHER_RUNS && how[f] != RIND_GATHER_NEIGHBOURS) break;
+    const rind_gather_swap *swap = row[fill[f].row].swap;
+    double *there = to_base[fill[f].to], *back = to_base[fill[f].source];
+    double *a = swap->turned ? back : there, *b = swap->turned ? there : back;
+    if (how[f] == RIND_GATHER_NEIGHBOURS)
+      run_swap(swap, a, b, true);
     else
-      break;
+      run_swap(swap, a, b, false);
+  }
   return f;
 }

@@ -57,7 +57,7 @@ bool rind_bound_pack_points(rind_bound *bound, int first_row) {
   rind_gather_row packed;
   size_t bytes = 0;
   bool done = false;
-  const bool fine = count < 1 || rind_gather_points_create(point, count, &packed, &bytes, &done);
+  const bool fine = count < 2 || rind_gather_points_create(point, count, &packed, &bytes, &done);
   free(point);
   if (!done) return fine;
   int kept = first_row;

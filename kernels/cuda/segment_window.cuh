@@ -2,6 +2,7 @@
  */
 #pragma once
 #include <async_copy.cuh>
+#include <early_kernel.cuh>
 #include <cstring>
 #include <segments.h>
 

@@ -35,14 +35,14 @@ typedef struct job {
   bool is_gradient;
 } job;
 
-static void store(const job *work, int p, const rind_sph_lanes *lanes, int lane) {
+RIND_SPH_INLINE void store(int dim, const job *work, int p, const rind_sph_lanes *lanes, int lane) {
   const rind_sph_list *list = work->list;
   if (!work->is_gradient) {
     list->excess[p] = work->numbers->density_scale * lanes->sum[0][lane];
     return;
   }
-  double *to = (double *)list->work + (size_t)list->slot[p] * (size_t)list->grid.dim;
-  for (int a = 0; a < list->grid.dim; ++a)
+  double *to = (double *)list->work + (size_t)list->slot[p] * (size_t)dim;
+  for (int a = 0; a < dim; ++a)
     to[a] = work->numbers->gradient_scale * lanes->sum[a][lane];
 }
 
@@ -56,54 +56,58 @@ RIND_SPH_INLINE void expect(const job *work, int first, int end) {
     RIND_SPH_WILL_WRITE((double *)list->work + (size_t)list->slot[p] * (size_t)list->grid.dim);
 }
 
-/* The first MOST_AT_ONCE own particles of a cell from *p on, which moves on, to own; how many. They
- * go from one quarter (eighth) of the cell to one beside it, so that those next to each other
+/* The first MOST_AT_ONCE own particles of a cell from *from on, which moves on, to own; how many.
+ * They go from one quarter (eighth) of the cell to one beside it, so that those next to each other
  * see much the same neighbours. */
-static int gather_own(const rind_sph_list *list, const uint32_t cell[3], int *p, int end,
-                      int own[MOST_AT_ONCE]) {
-  const rind_sph_grid *grid = &list->grid;
-  int as_sorted[MOST_AT_ONCE], num = 0;
-  uint8_t quarter[MOST_AT_ONCE]; /* times 8 */
-  uint64_t place = 0;            /* a byte a quarter: how many, then where the next one goes */
-  for (; *p < end && num < MOST_AT_ONCE; ++*p) {
-    const uint64_t is_own = (int)list->index[*p] < list->num_own;
-    unsigned side = 0, which = 0;
-    for (int a = grid->dim - 1; a >= 0; --a) {
-      const double at = (list->at[a][*p] - grid->lower[a]) * grid->inverse_size[a];
-      side ^= at > cell[a] + 0.5;
-      which = 2 * which + side;
+RIND_SPH_INLINE int gather_own(int dim, const rind_sph_list *list, const uint32_t cell[3],
+                               int *from, int end, int own[MOST_AT_ONCE]) {
+  double scale[3], middle[3];
+  for (int a = 0; a < dim; ++a) {
+    scale[a] = list->grid.inverse_size[a];
+    middle[a] = cell[a] + 0.5 + list->grid.lower[a] * scale[a];
+  }
+  int as_sorted[MOST_AT_ONCE], eights[MOST_AT_ONCE], num = 0, p = *from;
+  uint64_t place = 0; /* a byte a quarter: how many, then where the next one goes */
+  for (; p < end && num < MOST_AT_ONCE; ++p) {
+    const uint64_t is_own = (int)list->index[p] < list->num_own;
+    int side = 0, quarter = 0;
+    for (int a = dim - 1; a >= 0; --a) {
+      side ^= list->at[a][p] * scale[a] > middle[a];
+      quarter = 2 * quarter + side;
     }
-    as_sorted[num] = *p;
-    quarter[num] = (uint8_t)(8 * which);
-    place += is_own << quarter[num];
+    as_sorted[num] = p;
+    eights[num] = 8 * quarter;
+    place += is_own << 8 * quarter;
     num += (int)is_own;
   }
+  *from = p;
   place *= UINT64_C(0x0101010101010100);
   for (int k = 0; k < num; ++k) {
-    own[place >> quarter[k] & 255] = as_sorted[k];
-    place += UINT64_C(1) << quarter[k];
+    own[place >> eights[k] & 255] = as_sorted[k];
+    place += UINT64_C(1) << eights[k];
   }
   return num;
 }
 
 /* All lanes are filled before any is read, which would wait for what has just been written. */
-static int fill_lanes(const job *work, int own[MOST_AT_ONCE], int num,
-                      rind_sph_lanes lanes[MOST_AT_ONCE / RIND_SPH_LANES]) {
+RIND_SPH_INLINE int fill_lanes(int dim, const job *work, int own[MOST_AT_ONCE], int num,
+                               rind_sph_lanes lanes[MOST_AT_ONCE / RIND_SPH_LANES]) {
   const rind_sph_list *list = work->list;
   const int num_groups = (num + RIND_SPH_LANES - 1) / RIND_SPH_LANES;
   for (int k = num; k < num_groups * RIND_SPH_LANES; ++k)
     own[k] = own[num - 1];
-  for (int k = 0; k < num_groups * RIND_SPH_LANES; ++k) {
-    rind_sph_lanes *group = lanes + k / RIND_SPH_LANES;
-    for (int a = 0; a < list->grid.dim; ++a)
-      group->at[a][k % RIND_SPH_LANES] = list->at[a][own[k]];
-    if (work->is_gradient) group->excess[k % RIND_SPH_LANES] = list->excess[own[k]];
-  }
+  for (int g = 0; g < num_groups; ++g)
+    for (int l = 0; l < RIND_SPH_LANES; ++l) {
+      const int p = own[g * RIND_SPH_LANES + l];
+      for (int a = 0; a < dim; ++a)
+        lanes[g].at[a][l] = list->at[a][p];
+      lanes[g].excess[l] = work->is_gradient ? list->excess[p] : 0;
+    }
   return num_groups;
 }
 
 /* The own particles of a cell, as many at a time as there are lanes. */
-static void run_cell(const job *work, int first, int end) {
+RIND_SPH_INLINE void run_cell(int dim, const job *work, int first, int end) {
   const rind_sph_list *list = work->list;
   rind_sph_range range[2 * RIND_SPH_MOST_ROWS];
   rind_sph_lanes lanes[MOST_AT_ONCE / RIND_SPH_LANES];
@@ -113,17 +117,17 @@ static void run_cell(const job *work, int first, int end) {
   expect(work, first, end);
   for (int p = first; p < end;) {
     int own[MOST_AT_ONCE];
-    const int num = gather_own(list, cell, &p, end, own);
-    const int num_groups = fill_lanes(work, own, num, lanes);
+    const int num = gather_own(dim, list, cell, &p, end, own);
+    const int num_groups = fill_lanes(dim, work, own, num, lanes);
     for (int g = 0; g < num_groups; ++g)
       work->pass(list, work->numbers, range, num_ranges, lanes + g);
     for (int k = 0; k < num; ++k)
-      store(work, own[k], lanes + k / RIND_SPH_LANES, k % RIND_SPH_LANES);
+      store(dim, work, own[k], lanes + k / RIND_SPH_LANES, k % RIND_SPH_LANES);
   }
 }
 
 /* The cells that begin in [from, to). */
-static void run_part(const job *work, int from, int to) {
+RIND_SPH_INLINE void run_cells(int dim, const job *work, int from, int to) {
   const rind_sph_list *list = work->list;
   int first = from;
   while (first > 0 && first < to && list->cell[first] == list->cell[first - 1])
@@ -131,8 +135,15 @@ static void run_part(const job *work, int from, int to) {
   for (int end; first < to; first = end) {
     for (end = first + 1; end < list->count && list->cell[end] == list->cell[first];)
       ++end;
-    run_cell(work, first, end);
+    run_cell(dim, work, first, end);
   }
+}
+
+static void run_part(const job *work, int from, int to) {
+  if (work->list->grid.dim == 2)
+    run_cells(2, work, from, to);
+  else
+    run_cells(3, work, from, to);
 }
 
 static void run(const job *work, int threads) {

@@ -2,8 +2,8 @@
  */
 #pragma once
 #include <async_copy.cuh>
-#include <early_kernel.cuh>
 #include <cstring>
+#include <early_kernel.cuh>
 #include <segments.h>
 
 namespace segments {

@@ -134,15 +134,16 @@ typedef struct rind_gather {
   const uint8_t *pair; /* [num_fills] rind_gather_pair; NULL: all run alone */
 } rind_gather;
 
-/* Finds the pairs of a gather whose destinations and sources are the same table of blocks. swap
- * [num_rows] is room for what its rows do; row is the gather's. */
-void rind_gather_find_pairs(const rind_gather *gather, rind_gather_row *row, rind_gather_swap *swap,
-                            uint8_t *pair);
+/* Finds the pairs among the fills [first, last) of a gather whose destinations and sources are the
+ * same table of blocks. swap [num_rows] is room for what its rows do; row is the gather's. */
+void rind_gather_find_pairs(const rind_gather *gather, int first, int last, rind_gather_row *row,
+                            rind_gather_swap *swap, uint8_t *pair);
 
-/* Where four fills' blocks follow each other with the same rows of sums in place, puts the fills of
- * each row next to each other and says so. No row of a link may write a cell that another writes.
- * fill is the gather's. */
-void rind_gather_find_fours(const rind_gather *gather, rind_gather_fill *fill, uint8_t *pair);
+/* Where four links follow each other among the fills [first, last), to four blocks and with the
+ * same rows of sums in place, puts the fills of each row next to each other and says so. No row of
+ * a link may write a cell that another writes. fill is the gather's. */
+void rind_gather_find_fours(const rind_gather *gather, int first, int last, rind_gather_fill *fill,
+                            uint8_t *pair);
 
 /* How many fills from f on can run together as a list of cells; 0: fill f cannot. */
 int rind_gather_count_alike(const rind_gather *gather, int f);
@@ -186,9 +187,11 @@ void rind_gather_host_term_by_term(const rind_gather *gather, int first, int las
  * and rounded once: then gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives
  * each thread room for a block with the same strides. */
 typedef struct rind_gather_scratch {
-  double *memory;     /* [threads * elements] */
-  ptrdiff_t elements; /* of a block, from its lowest to its highest address */
-  ptrdiff_t origin;   /* of interior cell (0, 0, 0), component 0, from the lowest */
+  double *memory;             /* [threads * elements] */
+  ptrdiff_t elements;         /* of a block, from its lowest to its highest address */
+  ptrdiff_t origin;           /* of interior cell (0, 0, 0), component 0, from the lowest */
+  const rind_gather_row *box; /* to_stride and extent of cells that hold all which rows write, if
+                                 they are summed faster all at once; else NULL */
 } rind_gather_scratch;
 
 /* scratch NULL: the destination has to_type. */

@@ -4,10 +4,10 @@
 enum { FOUR = 4 };
 
 /* How many fills from f on are of the same blocks and of rows that follow each other. */
-static int count_link(const rind_gather *gather, int f) {
+static int count_link(const rind_gather *gather, int f, int last) {
   const rind_gather_fill first = gather->fill[f];
   int count = 1;
-  for (; f + count < gather->num_fills; ++count) {
+  for (; f + count < last; ++count) {
     const rind_gather_fill fill = gather->fill[f + count];
     if (fill.row != first.row + count || fill.to != first.to || fill.source != first.source) break;
   }
@@ -20,9 +20,9 @@ static bool is_same_link(const rind_gather_fill *a, const rind_gather_fill *b, i
   return true;
 }
 
-static bool is_four_links(const rind_gather *gather, int f, int count) {
+static bool is_four_links(const rind_gather *gather, int f, int last, int count) {
   const rind_gather_fill *fill = &gather->fill[f];
-  if (gather->num_fills - f < FOUR * count) return false;
+  if (last - f < FOUR * count) return false;
   for (int k = 1; k < FOUR; ++k) {
     if (!is_same_link(fill, fill + k * count, count)) return false;
     for (int j = 0; j < k; ++j)
@@ -50,14 +50,15 @@ static void interleave(rind_gather_fill *fill, int count) {
       fill[i * FOUR + k] = (rind_gather_fill){first.row + i, to[k], source[k]};
 }
 
-void rind_gather_find_fours(const rind_gather *gather, rind_gather_fill *fill, uint8_t *pair) {
-  for (int f = 0; f < gather->num_fills;) {
-    const int count = count_link(gather, f);
+void rind_gather_find_fours(const rind_gather *gather, int first, int last, rind_gather_fill *fill,
+                            uint8_t *pair) {
+  for (int f = first; f < last;) {
+    const int count = count_link(gather, f, last);
     const rind_gather_row *row = &gather->row[gather->fill[f].row];
     bool any = false;
     for (int i = 0; i < count; ++i)
       any = any || runs_in_fours(&row[i]);
-    if (!any || !is_four_links(gather, f, count)) {
+    if (!any || !is_four_links(gather, f, last, count)) {
       f += count;
       continue;
     }

@@ -56,12 +56,12 @@ static rind_gather_pair pair_of_fills(const rind_gather *gather, int f, rind_gat
   return are_neighbours(swap) ? RIND_GATHER_NEIGHBOURS : RIND_GATHER_SWAP;
 }
 
-void rind_gather_find_pairs(const rind_gather *gather, rind_gather_row *row, rind_gather_swap *swap,
-                            uint8_t *pair) {
-  for (int f = 0; f < gather->num_fills; ++f) {
-    const bool follows = f > 0 && pair[f - 1] != RIND_GATHER_ALONE;
+void rind_gather_find_pairs(const rind_gather *gather, int first, int last, rind_gather_row *row,
+                            rind_gather_swap *swap, uint8_t *pair) {
+  for (int f = first; f < last; ++f) {
+    const bool follows = f > first && pair[f - 1] != RIND_GATHER_ALONE;
     pair[f] = RIND_GATHER_ALONE;
-    if (follows || f + 1 == gather->num_fills) continue;
+    if (follows || f + 1 == last) continue;
     rind_gather_swap found;
     const rind_gather_pair how = pair_of_fills(gather, f, &found);
     const int32_t there = gather->fill[f].row;

@@ -139,29 +139,26 @@ static void narrow(const rind_gather_row *row, float *block, double *sums) {
 /* Sums the cells that the batch touches in double; each is rounded once, after its last row. */
 static void run_batch_in_double(const rind_gather *gather, int first, int last,
                                 void *const *to_base, const void *const *source_base,
-                                double *sums) {
+                                const rind_gather_row *box, double *sums) {
   float *to = to_base[gather->fill[first].to];
-  for (int f = first; f < last; ++f) {
-    const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    RIND_ASSERT(row->body != RIND_GATHER_CLEAR);
-    widen(row, to, sums);
-  }
+  for (int f = first; !box && f < last; ++f)
+    widen(&gather->row[gather->fill[f].row], to, sums);
+  if (box) widen(box, to, sums);
   run_fills(gather, first, last, to_base, source_base, sums);
-  for (int f = first; f < last; ++f) {
-    const rind_gather_row *row = &gather->row[gather->fill[f].row];
-    narrow(row, to, sums);
-  }
+  for (int f = first; !box && f < last; ++f)
+    narrow(&gather->row[gather->fill[f].row], to, sums);
+  if (box) narrow(box, to, sums);
 }
 
 /* The batches [first, last). sums: the thread's interior cell (0, 0, 0), or NULL. */
 void GATHER_WAY(rind_gather_batches)(const rind_gather *gather, const int *first_fill, int first,
                                      int last, void *const *to_base, const void *const *source_base,
-                                     double *sums) {
+                                     const rind_gather_row *box, double *sums) {
   for (int b = first; b < last; ++b) {
     const int begin = first_fill[b], end = first_fill[b + 1];
     if (begin == end) continue;
     if (sums)
-      run_batch_in_double(gather, begin, end, to_base, source_base, sums);
+      run_batch_in_double(gather, begin, end, to_base, source_base, box, sums);
     else if (gather->to_type == RIND_FLOAT64)
       run_fills(gather, begin, end, to_base, source_base, NULL);
     else

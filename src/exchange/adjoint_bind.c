@@ -1,6 +1,7 @@
 /* adjoint_bind.c - the gathers of an adjoint's phase: what reaches a block, in canonical order. */
 #include <adjoint_data.h>
 
+#include <adjoint_box.h>
 #include <adjoint_order.h>
 #include <bind.h>
 #include <on_device.h>
@@ -12,8 +13,8 @@ typedef struct binding {
   const rind_exchange *exchange;
   const rind_schedule *transposed;
   const rind_shipments *shipments;
-  bool zeros; /* and nothing else */
-  bool pairs; /* one batch, by pairs of blocks */
+  bool zeros;    /* and nothing else */
+  bool in_place; /* batches are of many blocks, else of one each */
   int num_items;
   rind_contribution *item;       /* [num_items]; those of a block in the order of their fills */
   bool *reached;                 /* [num_local], blocks to which a message contributes */
@@ -21,30 +22,25 @@ typedef struct binding {
   rind_schedule_fill_data *fill; /* room for the longest set */
 } binding;
 
-/* Fills with the highest canonical numbers come first. */
+/* Fills with the highest canonical numbers come first. The links between two blocks, there and
+ * back, are next to each other: their lines are the same. What reaches a block is in its order, for
+ * a link with a higher block comes first. */
 static int compare_items(const void *left, const void *right) {
   const rind_contribution *a = left, *b = right;
-  if (a->block != b->block) return a->block < b->block ? -1 : 1;
-  if (a->from != b->from) return a->from > b->from ? -1 : 1;
-  if (a->region != b->region) return a->region > b->region ? -1 : 1;
-  return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* The same with the links between two blocks, there and back, next to each other: their lines are
- * the same. What reaches a block stays in its order, for a link with a higher block comes first. */
-static int compare_pairs(const void *left, const void *right) {
-  const rind_contribution *a = left, *b = right;
+  if (a->batch != b->batch) return a->batch < b->batch ? -1 : 1;
   const int64_t high_a = a->from > a->global ? a->from : a->global;
   const int64_t high_b = b->from > b->global ? b->from : b->global;
   if (high_a != high_b) return high_a > high_b ? -1 : 1;
   const int64_t low_a = a->from > a->global ? a->global : a->from;
   const int64_t low_b = b->from > b->global ? b->global : b->from;
   if (low_a != low_b) return low_a > low_b ? -1 : 1;
-  return compare_items(left, right);
+  if (a->block != b->block) return a->block < b->block ? -1 : 1;
+  if (a->region != b->region) return a->region > b->region ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
 }
 
-bool rind_adjoint_runs_in_pairs(const rind_exchange *exchange) {
-  bool in_place = rind_exchange_space(exchange) == RIND_HOST && exchange->context->threads == 1;
+bool rind_adjoint_sums_in_place(const rind_exchange *exchange) {
+  bool in_place = rind_exchange_space(exchange) == RIND_HOST;
   for (int f = 0; f < exchange->num_fields; ++f)
     in_place = in_place && exchange->field[f].layout.type == RIND_FLOAT64;
   return in_place;
@@ -55,6 +51,13 @@ static bool has_rows(const binding *b, const rind_run_data *run) {
   const rind_row_set *set = &b->transposed->set[run->set];
   return run->block < b->transposed->num_local && set->count > 0 &&
          (run->source < 0 || b->transposed->pattern[set->first].family != RIND_FAMILY_FUNCTION);
+}
+
+/* One thread has one batch, several have a few each. */
+static int32_t batch_of(const binding *b, int32_t block) {
+  const int64_t threads = b->exchange->context->threads;
+  if (!b->in_place) return block;
+  return threads == 1 ? 0 : (int32_t)(4 * threads * block / b->transposed->num_local);
 }
 
 static void list_run(binding *b, const rind_run_data *run) {
@@ -68,7 +71,8 @@ static void list_run(binding *b, const rind_run_data *run) {
                           .source = run->source,
                           .region = transposed->set[run->set].region,
                           .number = b->num_items,
-                          .global = block[run->block].global};
+                          .global = block[run->block].global,
+                          .batch = batch_of(b, run->block)};
   ++b->num_items;
 }
 
@@ -85,10 +89,11 @@ static void list_items(binding *b, int first_run, int end_run, int num_received)
     rind_contribution *item = &b->item[b->num_items++];
     *item = b->shipments->contribution[i];
     item->global = block[item->block].global;
+    item->batch = batch_of(b, item->block);
     b->reached[item->block] = true;
   }
   if (b->num_items > 0 && !makes_zeros(b->item))
-    qsort(b->item, (size_t)b->num_items, sizeof *b->item, b->pairs ? compare_pairs : compare_items);
+    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
 }
 
 /* The last rows that read ghosts of each block which none takes, or -1. */
@@ -211,15 +216,16 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
                                                            &field->components, lanes, bound);
   for (int i = 0; bound_all && i < b->num_items; ++i) {
     const rind_contribution *item = &b->item[i];
-    if (b->reached[item->block] != reached) continue;
     binder.lanes = lanes && !makes_zeros(item);
-    bound_all = bind_item(b, &binder, &field->layout, num_used, item);
-    const bool block_ends = i + 1 == b->num_items || item[1].block != item->block;
-    if (block_ends && !b->pairs) end_batch(batches);
+    if (b->reached[item->block] == reached)
+      bound_all = bind_item(b, &binder, &field->layout, num_used, item);
+    if (i + 1 == b->num_items || item[1].batch != item->batch) end_batch(batches);
   }
-  end_batch(batches);
   rind_binder_close(&binder);
-  if (bound_all && b->pairs && !reached) bound_all = rind_bound_find_pairs(bound);
+  if (bound_all && b->in_place && !reached)
+    bound_all = rind_bound_find_pairs(bound, batches->first_fill, batches->num_batches);
+  batches->has_box = !b->zeros && rind_adjoint_find_box(b->transposed, b->item, b->num_items,
+                                                        &field->layout, &batches->box);
   rind_bound_trim(bound);
   trim_first(batches);
   return bound_all;
@@ -268,12 +274,12 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
                .transposed = transposed,
                .shipments = shipments,
                .zeros = zeros,
-               .pairs = !zeros && rind_adjoint_runs_in_pairs(exchange)};
+               .in_place = !zeros && rind_adjoint_sums_in_place(exchange)};
   bool bound =
       num_received <= INT32_MAX - (last - first) && allocate(&b, last - first + num_received);
   if (bound) {
     list_items(&b, first, end, num_received);
-    bound = (!with_zeros || add_zeros(&b, end, last)) && (!b.pairs || find_fours(&b)) &&
+    bound = (!with_zeros || add_zeros(&b, end, last)) && (!b.in_place || find_fours(&b)) &&
             list_used(&b, here);
   }
   if (bound) count_rows(&b, &exchange->adjoint->stats);

@@ -25,7 +25,8 @@ static rind_error make_scratch(rind_exchange *exchange) {
   return RIND_OK;
 }
 
-/* The phases, without rows. Zeros move where no other rank's ghosts have to be waited for. */
+/* The phases, without rows. Zeros move where neither another rank nor another thread has to be
+ * waited for. */
 static rind_error make_phases(rind_exchange *exchange, const rind_schedule *transposed,
                               int num_peers) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
@@ -34,7 +35,8 @@ static rind_error make_phases(rind_exchange *exchange, const rind_schedule *tran
     phase->kind = transposed->phase[p].kind;
     phase->forward = exchange->num_phases - 1 - p / 2;
     phase->moved = phase->kind == RIND_PHASE_CLEAR && phase[-1].kind == RIND_PHASE_BLOCKS &&
-                   num_peers == 0 && rind_adjoint_runs_in_pairs(exchange);
+                   num_peers == 0 && exchange->context->threads == 1 &&
+                   rind_adjoint_sums_in_place(exchange);
     phase->part = rind_allocate((size_t)exchange->num_fields, sizeof *phase->part);
     RIND_REQUIRE(exchange->context, phase->part, RIND_ERROR_MEMORY,
                  "no memory for a phase of %d fields", exchange->num_fields);

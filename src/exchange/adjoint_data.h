@@ -11,12 +11,14 @@
 #include <exchange_data.h>
 #include <shipments.h>
 
-/* Batch b is the fills [first_fill[b], first_fill[b + 1]): all that reaches one block, or, for one
- * thread that sums in place, all there are, by pairs of blocks. */
+/* Batch b is the fills [first_fill[b], first_fill[b + 1]): all that reaches one block, or, where
+ * sums are in place, a part of the blocks, by pairs of blocks. */
 typedef struct rind_batches {
   rind_bound bound;
   int num_batches;
   int *first_fill; /* [num_batches + 1] */
+  bool has_box;
+  rind_gather_row box; /* of all cells of a block, where its floats are summed all at once */
 } rind_batches;
 
 /* One field in one phase. */
@@ -63,8 +65,8 @@ void rind_adjoint_destroy(rind_exchange *exchange);
 /* RIND_ERROR_STATE unless the exchange was made with an adjoint. */
 rind_error rind_adjoint_check(const rind_exchange *exchange);
 
-/* True if one thread sums in place: then it needs no batch for each block. */
-bool rind_adjoint_runs_in_pairs(const rind_exchange *exchange);
+/* True if no field is of floats: then what is summed may leave a batch and come back. */
+bool rind_adjoint_sums_in_place(const rind_exchange *exchange);
 /* The gathers of a phase that exists; shipments: what its messages hold. Not collective. */
 rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *transposed, int phase,
                              int num_peers, const rind_shipments *shipments);

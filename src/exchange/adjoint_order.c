@@ -116,11 +116,19 @@ static void let_in(waiting_room *room, const rind_contribution *item, int count)
   settle(room);
 }
 
+/* Places all that waits. */
+static void empty(waiting_room *room) {
+  while (room->num_waiting > 0) {
+    place_waiting(room, 0);
+    settle(room);
+  }
+}
+
 static bool go_there_and_back(const waiting_room *room, const rind_contribution *there,
                               const rind_contribution *back) {
-  return !there->shipped && !back->shipped && there->source == back->block &&
-         back->source == there->block && there->block != there->source && !is_wide(room, there) &&
-         !is_wide(room, back);
+  return there->batch == back->batch && !there->shipped && !back->shipped &&
+         there->source == back->block && back->source == there->block &&
+         there->block != there->source && !is_wide(room, there) && !is_wide(room, back);
 }
 
 bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool *wide, int num_sets,
@@ -138,13 +146,11 @@ bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool 
                            .of_set = counts + 3 * blocks,
                            .placed = placed};
     for (int i = 0, count; i < num_items; i += count) {
+      if (i > 0 && item[i].batch != item[i - 1].batch) empty(room);
       count = i + 1 < num_items && go_there_and_back(room, &item[i], &item[i + 1]) ? 2 : 1;
       let_in(room, &item[i], count);
     }
-    while (room->num_waiting > 0) {
-      place_waiting(room, 0);
-      settle(room);
-    }
+    empty(room);
     memcpy(item, placed, (size_t)num_items * sizeof *item);
   }
   free(room);

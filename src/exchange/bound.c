@@ -103,12 +103,14 @@ static bool have_pairs(rind_bound *bound) {
   return bound->pair != NULL;
 }
 
-bool rind_bound_find_pairs(rind_bound *bound) {
+bool rind_bound_find_pairs(rind_bound *bound, const int *first, int num_batches) {
   bound->swap = rind_allocate((size_t)bound->num_rows, sizeof *bound->swap);
   if (!have_pairs(bound) || !bound->swap) return false;
   const rind_gather gather = rind_bound_gather(bound);
-  rind_gather_find_pairs(&gather, bound->row, bound->swap, bound->pair);
-  rind_gather_find_fours(&gather, bound->fill, bound->pair);
+  for (int b = 0; b < num_batches; ++b) {
+    rind_gather_find_pairs(&gather, first[b], first[b + 1], bound->row, bound->swap, bound->pair);
+    rind_gather_find_fours(&gather, first[b], first[b + 1], bound->fill, bound->pair);
+  }
   return true;
 }
 

@@ -28,8 +28,9 @@ bool rind_bound_pack_points(rind_bound *bound, int first_row);
 /* False without memory. */
 bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
 /* Says which fills run together, where destinations and sources are the same blocks; for the host
- * alone, and last. It may move fills that follow each other. False without memory. */
-bool rind_bound_find_pairs(rind_bound *bound);
+ * alone, and last. It may move fills, each within its batch [first[b], first[b + 1]). False without
+ * memory. */
+bool rind_bound_find_pairs(rind_bound *bound, const int *first, int num_batches);
 /* Says which fills run together as lists of cells; for fills on the host, not for adjoints, after
  * the pairs. False without memory. */
 bool rind_bound_find_lists(rind_bound *bound);

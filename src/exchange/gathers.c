@@ -75,7 +75,8 @@ static bool bind_local_part(rind_exchange *exchange, int phase, int f,
   if (bound && local->num_fills > 0 && !walls) {
     qsort(local->fill, (size_t)local->num_fills, sizeof *local->fill, compare_fills);
     bound = layout->space == RIND_DEVICE ||
-            (rind_bound_find_pairs(local) && rind_bound_find_lists(local));
+            (rind_bound_find_pairs(local, (const int[2]){0, local->num_fills}, 1) &&
+             rind_bound_find_lists(local));
   }
   rind_bound_trim(local);
   return bound;

@@ -14,6 +14,7 @@ typedef struct rind_contribution {
   int32_t region;  /* of the ghosts */
   int32_t number;  /* among contributions of the same region */
   int64_t global;  /* number of block */
+  int32_t batch;   /* contributions of one batch run one after the other */
 } rind_contribution;
 
 /* Of one phase. The orders are all of raw cells: sent, of ghosts of a local block; received, with

@@ -146,9 +146,9 @@ static void check_scene(const scene *s, int rules, bool doubles) {
 }
 
 /* Many links of the same rows, which run side by side where all fields are doubles. */
-static void check_fours(int number, int rules) {
+static void check_fours(int number, int rules, int threads) {
   scene s;
-  scene_create(MPI_COMM_WORLD, number, 1, &rule_sets[rules], &s);
+  scene_create(MPI_COMM_WORLD, number, threads, &rule_sets[rules], &s);
   check_scene(&s, rules, true);
   scene_destroy(&s);
 }
@@ -177,8 +177,8 @@ int main(int argc, char **argv) {
       if (size == 1 || (size <= 3 && (number + r) % 2 == 0) || r < 2)
         check_case(number, r, threads[size > 2 ? 0 : (number + r) % 6]);
   for (int r = 0; r < 3; ++r) {
-    check_fours(SCENE_HALF, r);
-    check_fours(SCENE_SMALL_BLOCKS, r);
+    check_fours(SCENE_HALF, r, 1 + r);
+    check_fours(SCENE_SMALL_BLOCKS, r, 3 - r);
   }
   return check_end();
 }

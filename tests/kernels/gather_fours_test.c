@@ -71,7 +71,7 @@ static void run(const rind_gather *gather, double data[BLOCKS][ROW_ELEMENTS], bo
   }
   memcpy(data, before, sizeof before);
   if (plain)
-    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL);
+    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL, NULL);
   else
     rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
 }
@@ -97,7 +97,7 @@ static void check_case(int number) {
     }
   rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, count * num_links, NULL};
   run(&gather, alone, false);
-  rind_gather_find_fours(&gather, fill, pair);
+  rind_gather_find_fours(&gather, 0, gather.num_fills, fill, pair);
   gather.pair = pair;
   int found = 0;
   for (int f = 0; f < gather.num_fills; ++f)
@@ -132,7 +132,7 @@ static void check_nearly(void) {
     if (way == 2) fill[6].row = 1;
     rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2 * FOUR - (way == 3), NULL};
     memcpy(kept, fill, sizeof fill);
-    rind_gather_find_fours(&gather, fill, pair);
+    rind_gather_find_fours(&gather, 0, gather.num_fills, fill, pair);
     CHECK(memcmp(kept, fill, sizeof fill) == 0, "way %d: fills have moved", way);
     for (int f = 0; f < 2 * FOUR; ++f)
       CHECK(pair[f] == RIND_GATHER_ALONE, "way %d: fill %d is not alone", way, f);

@@ -110,7 +110,7 @@ static void run_library(const rind_gather *gather, bool adds, bool plain,
   const void *const from[2] = {data[0], data[1]};
   const int first[2] = {0, 2};
   if (adds && plain)
-    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL);
+    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL, NULL);
   else if (adds)
     rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
   else if (plain)
@@ -136,7 +136,7 @@ static void check_pair(int number, bool adds, rind_type type) {
   rind_gather gather = {type, type, row, fill, 2, NULL};
   run_library(&gather, adds, false, alone);
   rind_gather_swap swap[2];
-  rind_gather_find_pairs(&gather, row, swap, pair);
+  rind_gather_find_pairs(&gather, 0, gather.num_fills, row, swap, pair);
   gather.pair = pair;
   run_library(&gather, adds, false, block);
   run_library(&gather, adds, true, narrow);
@@ -173,7 +173,7 @@ static void check_alone(void) {
     if (way == 6) row[1].body = RIND_GATHER_SUM;
     if (way == 7) row[0].takes = row[1].takes = 0;
     rind_gather_swap swap[2];
-    rind_gather_find_pairs(&gather, row, swap, pair);
+    rind_gather_find_pairs(&gather, 0, gather.num_fills, row, swap, pair);
     CHECK(pair[0] == RIND_GATHER_ALONE && pair[1] == RIND_GATHER_ALONE, "way %d: pairs %d and %d",
           way, pair[0], pair[1]);
   }
@@ -191,7 +191,7 @@ static void check_two_ways_back(void) {
   make_rows(&l, true, row);
   row[2] = row[1];
   const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 6, NULL};
-  rind_gather_find_pairs(&gather, row, swap, pair);
+  rind_gather_find_pairs(&gather, 0, gather.num_fills, row, swap, pair);
   CHECK(pair[0] != RIND_GATHER_ALONE && pair[4] == pair[0], "pairs %d and %d", pair[0], pair[4]);
   CHECK(pair[2] == RIND_GATHER_ALONE && pair[3] == RIND_GATHER_ALONE,
         "pairs %d and %d with another", pair[2], pair[3]);

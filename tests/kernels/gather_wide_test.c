@@ -66,8 +66,8 @@ static void check_batch(int number) {
   fill_random(plain_source, source_type);
   memcpy(wide, plain, sizeof wide);
   memcpy(wide_source, plain_source, sizeof wide_source);
-  rind_gather_batches_plain(&gather, first, 0, 1, to_plain, sources_plain, NULL);
-  rind_gather_batches_wide(&gather, first, 0, 1, to_wide, sources_wide, NULL);
+  rind_gather_batches_plain(&gather, first, 0, 1, to_plain, sources_plain, NULL, NULL);
+  rind_gather_batches_wide(&gather, first, 0, 1, to_wide, sources_wide, NULL, NULL);
   CHECK(memcmp(plain, wide, sizeof plain) == 0 &&
             memcmp(plain_source, wide_source, sizeof plain_source) == 0,
         "row %d that adds, %d lanes, %d terms: other bits", number, lanes, terms);

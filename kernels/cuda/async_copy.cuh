@@ -1,5 +1,4 @@
-/* async_copy.cuh - copies to shared memory that no register waits for, and kernels that begin
- * before the one before them has ended, where the device can do either. */
+/* async_copy.cuh - copies to shared memory that no register waits for, where the device can. */
 #pragma once
 
 /* A value of 4, 8 or 16 bytes, aligned; here until finish_copies. */
@@ -28,15 +27,4 @@ template <typename T> __device__ void start_copy(T *shared, const T *global) {
 __device__ inline void finish_copies() {
   __syncthreads();
 }
-#endif
-
-/* Lets the next kernel of the stream begin, if it is launched to, and waits for the end of the one
- * before and for what it has stored. Until then only memory that no kernel writes may be read. */
-#if __CUDA_ARCH__ >= 900
-__device__ inline void wait_for_earlier_kernel() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-#else
-__device__ inline void wait_for_earlier_kernel() {}
 #endif

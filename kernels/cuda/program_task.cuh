@@ -2,6 +2,7 @@
  * is. */
 #pragma once
 #include <block_programs.h>
+#include <early_kernel.cuh>
 
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -95,7 +96,8 @@ struct bases_on_the_way {
   const void **base; /* of this warp, [num_slots] */
 };
 
-/* Passes the bases to the other lanes. Called when a task's own loads are under way. */
+/* Passes the bases to the other lanes, and waits for the values. Called when a task's own loads are
+ * under way. */
 template <typename To> __device__ place<To> arrive(const bases_on_the_way &way) {
   const int lane = threadIdx.x % lanes;
   To *to = (To *)__shfl_sync(whole_warp, (unsigned long long)way.loaded, last_lane);
@@ -108,6 +110,7 @@ template <typename To> __device__ place<To> arrive(const bases_on_the_way &way) 
           base_of(way.from, way.from.source, way.t.source[way.of.first_slot + slot - 1]);
   }
   __syncwarp();
+  wait_for_earlier_kernel();
   return {to, way.base};
 }
 

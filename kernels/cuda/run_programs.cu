@@ -10,6 +10,7 @@
 struct rind_device_programs {
   rind_type to_type, source_type;
   bool adds;
+  bool are_early;   /* kernels: they wait for values by themselves */
   ptrdiff_t stride; /* as in base_tables */
   tables on_device;
   void *memory;
@@ -75,12 +76,10 @@ cudaError_t copy_tables(const rind_programs *from, int *num_sums, int *first_ter
 }
 
 template <typename To, typename Source>
-void launch(const rind_device_programs *p, const base_tables &bases, cudaStream_t stream) {
+cudaError_t launch(const rind_device_programs *p, const base_tables &bases, cudaStream_t stream) {
   const int blocks = (p->on_device.num_tasks + warps_a_block - 1) / warps_a_block;
-  if (p->adds)
-    run_adjoint<To, Source><<<blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
-  else
-    run_fill<To, Source><<<blocks, threads_a_block, 0, stream>>>(p->on_device, bases);
+  return launch_kernel(p->adds ? run_adjoint<To, Source> : run_fill<To, Source>, p->are_early,
+                       dim3((unsigned)blocks), threads_a_block, stream, p->on_device, bases);
 }
 
 } // namespace
@@ -97,7 +96,8 @@ extern "C" int rind_device_programs_create(const rind_programs *programs,
     fresh->adds = programs->adds;
     if (frame->same_blocks && to_type == source_type)
       fresh->stride = frame->block_stride * (ptrdiff_t)rind_type_bytes(to_type);
-    error = copy_tables(programs, room, room + programs->num_sums, fresh);
+    error = find_whether_early(run_fill<double, double>, &fresh->are_early);
+    if (error == cudaSuccess) error = copy_tables(programs, room, room + programs->num_sums, fresh);
   }
   free(room);
   if (error != cudaSuccess) {
@@ -126,13 +126,9 @@ extern "C" int rind_device_programs_run(const rind_device_programs *p, void *con
   const bool to_double = p->to_type == RIND_FLOAT64, from_double = p->source_type == RIND_FLOAT64;
   const base_tables bases = {to_base, own_base, source_base, p->stride};
   cudaStream_t on = (cudaStream_t)stream;
-  if (to_double && from_double)
-    launch<double, double>(p, bases, on);
-  else if (to_double)
-    launch<double, float>(p, bases, on);
-  else if (from_double)
-    launch<float, double>(p, bases, on);
-  else
-    launch<float, float>(p, bases, on);
-  return (int)cudaGetLastError();
+  if (to_double)
+    return (int)(from_double ? launch<double, double>(p, bases, on)
+                             : launch<double, float>(p, bases, on));
+  return (int)(from_double ? launch<float, double>(p, bases, on)
+                           : launch<float, float>(p, bases, on));
 }

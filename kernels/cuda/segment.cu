@@ -1,6 +1,7 @@
 /* segment.cu - tables and launches of sums over segments. */
 #include <device_memory.h>
 #include <device_segment.h>
+#include <early_kernel.cuh>
 
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -42,15 +43,6 @@ cudaError_t copy_table(const T *from, int64_t count, char **next, const T **to) 
   return error;
 }
 
-/* Whether the kernels' code for this device waits for the kernel before them by itself. */
-cudaError_t find_whether_early(bool *early) {
-  enum { FIRST = 90 };
-  cudaFuncAttributes attributes;
-  const cudaError_t error = cudaFuncGetAttributes(&attributes, sum_pieces<double>);
-  *early = error == cudaSuccess && attributes.ptxVersion >= FIRST;
-  return error;
-}
-
 cudaError_t copy_tables(const rind_segment_plan *plan, const long_segment *longs, int64_t rows,
                         rind_device_segment *made) {
   tables *t = &made->on_device;
@@ -60,7 +52,7 @@ cudaError_t copy_tables(const rind_segment_plan *plan, const long_segment *longs
   const size_t bytes = rounded((size_t)plan->num_pieces * sizeof *plan->piece) + 2 * places_bytes +
                        rounded((size_t)plan->num_longs * sizeof *longs) + 1;
   const size_t chunks = (size_t)(rows * t->num_chunks), nodes = (size_t)(rows * t->num_nodes);
-  cudaError_t error = find_whether_early(&t->are_early);
+  cudaError_t error = find_whether_early(sum_pieces<double>, &t->are_early);
   if (error == cudaSuccess) error = cudaMalloc(&made->memory, bytes);
   char *next = (char *)made->memory;
   if (error == cudaSuccess) error = copy_table(plan->piece, plan->num_pieces, &next, &t->piece);
@@ -82,22 +74,15 @@ template <typename T>
 cudaError_t launch(void (*kernel)(tables, arrays<T>), const tables &t, int64_t num_rows,
                    arrays<T> a, cudaStream_t stream) {
   enum { MOST_ROWS = 65535 };
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
   if (t.num_pieces > INT32_MAX) return cudaErrorInvalidConfiguration;
   for (int64_t row = 0; row < num_rows && t.num_pieces > 0; row += MOST_ROWS) {
     const int64_t rows = num_rows - row < MOST_ROWS ? num_rows - row : MOST_ROWS;
     arrays<T> some = a;
     some.values += row * a.value_stride;
     some.sums += row * a.sum_stride;
-    const cudaLaunchConfig_t how = {dim3((unsigned)t.num_pieces, (unsigned)rows),
-                                    dim3(threads),
-                                    0,
-                                    stream,
-                                    &early,
-                                    t.are_early ? 1u : 0u};
-    const cudaError_t error = cudaLaunchKernelEx(&how, kernel, t, some);
+    const cudaError_t error =
+        launch_kernel(kernel, t.are_early, dim3((unsigned)t.num_pieces, (unsigned)rows), threads,
+                      stream, t, some);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;

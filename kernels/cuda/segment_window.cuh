@@ -3,6 +3,7 @@
 #pragma once
 #include <async_copy.cuh>
 #include <cstring>
+#include <early_kernel.cuh>
 #include <segments.h>
 
 namespace segments {

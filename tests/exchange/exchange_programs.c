@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An adjoint of several threads has a batch for each block, as one on the device. */
+/* With several threads zeros are a phase of their own, as on the device. */
 enum { NUM_CASES = NUM_SCENES + NUM_TREES, NUM_RULES = 4, NUM_KINDS = 6, THREADS = 2 };
 
 static const rind_rules rule_sets[NUM_RULES] = {
@@ -220,9 +220,9 @@ static void check_fill(const scene *s, const rind_exchange *exchange, const memo
 static void run_rows(const rind_exchange *exchange, const rind_batches *batches, int first,
                      const memory *m) {
   const rind_gather gather = rind_bound_gather(&batches->bound);
-  const rind_gather_scratch scratch = {exchange->adjoint->scratch,
-                                       (ptrdiff_t)exchange->adjoint->scratch_elements,
-                                       rind_layout_interior_offset(&m->layout)};
+  const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
+                                       .elements = (ptrdiff_t)exchange->adjoint->scratch_elements,
+                                       .origin = rind_layout_interior_offset(&m->layout)};
   const bool floats = m->layout.type == RIND_FLOAT32 && gather.to_type == RIND_FLOAT64;
   rind_gather_host_batches(&gather, &batches->first_fill[first < 0 ? 0 : first],
                            first < 0 ? batches->num_batches : 1, blocks_of(m),
@@ -247,15 +247,15 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
     const rind_gather gather = rind_bound_gather(&loose.bound);
     run_rows(exchange, batches, -1, rows);
     rind_programs programs;
-    CHECK(rind_programs_make(&gather, loose.first_fill, batches->num_batches, &frame,
+    CHECK(rind_programs_make(&gather, loose.first_fill, loose.num_batches, &frame,
                              room(p, rules, kind), &programs),
           "no memory");
     const bases b = {rows->layout.type, gather.source_type, blocks_of(made),
                      (const void *const *)blocks_of(made)};
     run_programs(&programs, &b);
     for (int r = 0; r < programs.num_rest; ++r)
-      run_rows(exchange, batches, programs.rest[r], made);
-    check_room(&gather, loose.first_fill, batches->num_batches, frame);
+      run_rows(exchange, &loose, programs.rest[r], made);
+    check_room(&gather, loose.first_fill, loose.num_batches, frame);
     rests += programs.num_rest;
     rind_programs_free(&programs);
     loose_rows_destroy(&loose);

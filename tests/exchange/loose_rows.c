@@ -1,4 +1,5 @@
-/* loose_rows.c - unpacks the rows of points that the host's adjoint has. */
+/* loose_rows.c - unpacks the rows of points, and the batches of many blocks, that the host's
+ * adjoint has. */
 #include <loose_rows.h>
 
 #include <check.h>
@@ -50,14 +51,44 @@ static void add_points(rind_bound *bound, const rind_gather_row *from) {
   }
 }
 
+/* One of a batch's fills. */
+typedef struct place {
+  int32_t to;
+  int fill;
+} place;
+
+static int compare_places(const void *left, const void *right) {
+  const place *a = left, *b = right;
+  if (a->to != b->to) return a->to < b->to ? -1 : 1;
+  return (a->fill > b->fill) - (a->fill < b->fill);
+}
+
+/* A batch's fills, block by block. */
+static bool add_batches(const rind_bound *from, const int *first_row, int first, int last,
+                        place *places, rind_batches *loose) {
+  const int count = last - first;
+  bool fine = true;
+  for (int i = 0; i < count; ++i)
+    places[i] = (place){from->fill[first + i].to, first + i};
+  qsort(places, (size_t)count, sizeof *places, compare_places);
+  for (int i = 0; fine && i < count; ++i) {
+    const rind_gather_fill fill = from->fill[places[i].fill];
+    for (int r = first_row[fill.row]; fine && r < first_row[fill.row + 1]; ++r)
+      fine = rind_bound_add_fill(&loose->bound, r, fill.to, fill.source);
+    if (i + 1 == count || places[i + 1].to != places[i].to)
+      loose->first_fill[++loose->num_batches] = loose->bound.num_fills;
+  }
+  return fine;
+}
+
 bool loose_rows_create(const rind_batches *packed, rind_batches *loose) {
   const rind_bound *from = &packed->bound;
   int *first_row = calloc((size_t)from->num_rows + 1, sizeof *first_row);
-  *loose = (rind_batches){.num_batches = packed->num_batches,
-                          .first_fill = calloc((size_t)packed->num_batches + 1, sizeof(int))};
+  place *places = calloc((size_t)from->num_fills + 1, sizeof *places);
+  *loose = (rind_batches){.first_fill = calloc((size_t)from->num_fills + 1, sizeof(int))};
   loose->bound.to_type = from->to_type;
   loose->bound.source_type = from->source_type;
-  bool fine = first_row && loose->first_fill;
+  bool fine = first_row && places && loose->first_fill;
   for (int r = 0; fine && r < from->num_rows; ++r) {
     if (from->row[r].points)
       add_points(&loose->bound, &from->row[r]);
@@ -65,15 +96,11 @@ bool loose_rows_create(const rind_batches *packed, rind_batches *loose) {
       add_copy(&loose->bound, &from->row[r]);
     first_row[r + 1] = loose->bound.num_rows;
   }
-  for (int b = 0; fine && b < packed->num_batches; ++b) {
-    for (int f = packed->first_fill[b]; fine && f < packed->first_fill[b + 1]; ++f) {
-      const rind_gather_fill fill = from->fill[f];
-      for (int r = first_row[fill.row]; fine && r < first_row[fill.row + 1]; ++r)
-        fine = rind_bound_add_fill(&loose->bound, r, fill.to, fill.source);
-    }
-    loose->first_fill[b + 1] = loose->bound.num_fills;
-  }
+  for (int b = 0; fine && b < packed->num_batches; ++b)
+    fine = add_batches(from, first_row, packed->first_fill[b], packed->first_fill[b + 1], places,
+                       loose);
   free(first_row);
+  free(places);
   return fine;
 }
 

@@ -95,7 +95,7 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange,
     CHECK(loose_rows_create(batches, &loose), "no memory");
     const rind_gather gather = rind_bound_gather(&loose.bound);
     for (int small = 0; small < 2; ++small)
-      check_programs(s->name, &gather, loose.first_fill, batches->num_batches, frame,
+      check_programs(s->name, &gather, loose.first_fill, loose.num_batches, frame,
                      small ? 3000 : SIZE_MAX);
     loose_rows_destroy(&loose);
   }

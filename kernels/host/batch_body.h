@@ -78,7 +78,7 @@ GATHER_INLINE void GATHER_NAME(take_plane)(double *restrict to, GATHER_SOURCE *r
                                            const ptrdiff_t stride_1) {
   for (int i = 0; i < extent_1; ++i)
     GATHER_NAME(add_cells)
-    (to + i * stride_1, source + i * stride_1, weight, extent_0, stride_0, stride_0, true);
+  (to + i * stride_1, source + i * stride_1, weight, extent_0, stride_0, stride_0, true);
 }
 
 /* Planes of 8 x 8 and 4 x 4 cells, without loops that end after a number that is read. */

@@ -33,12 +33,17 @@ static int fail(const reader *r, int status, const char *format, ...) {
   return status;
 }
 
+/* Datasets by their names, groups with a slash behind; links to nothing are left out. */
 static herr_t append_name(hid_t group, const char *name, const H5L_info_t *info, void *user) {
   char *names = user;
-  (void)group;
   (void)info;
   const size_t used = strlen(names);
-  snprintf(names + used, 200 - used, "%s%s", used > 0 ? ", " : "", name);
+  const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+  const H5I_type_t type = object >= 0 ? H5Iget_type(object) : H5I_BADID;
+  if (object >= 0) H5Oclose(object);
+  if (type == H5I_DATASET || type == H5I_GROUP)
+    snprintf(names + used, 200 - used, "%s%s%s", used > 0 ? ", " : "", name,
+             type == H5I_GROUP ? "/" : "");
   return 0;
 }
 
@@ -99,8 +104,7 @@ static int read_set(const reader *r, hid_t set, advect_dataset *data) {
     return fail(r, APP_INPUT, "%s: %s does not hold numbers", r->path, r->name);
   if (rank != 2)
     return fail(r, APP_INPUT, "%s: %s has %d dimensions, should have 2", r->path, r->name, rank);
-  if (extent[0] < 2 || extent[1] < 2 || extent[0] > MOST_VALUES ||
-      extent[0] * extent[1] > MOST_VALUES)
+  if (extent[0] < 2 || extent[1] < 2 || extent[0] > MOST_VALUES / extent[1])
     return fail(r, APP_INPUT, "%s: %s is %llu x %llu, should be at least 2 x 2, at most %d values",
                 r->path, r->name, (unsigned long long)extent[0], (unsigned long long)extent[1],
                 MOST_VALUES);

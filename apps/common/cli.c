@@ -1,6 +1,7 @@
 /* cli.c - parses command lines against a table of options. */
 #include "cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -129,6 +130,24 @@ static bool fail(char line[LINE], const char *format, ...) {
   vsnprintf(line, LINE, format, list);
   va_end(list);
   return false;
+}
+
+/* "program: message" on stderr, as one line whatever was typed or read. */
+static void print_list(const char *program, const char *format, va_list list) {
+  char line[1536];
+  vsnprintf(line, sizeof line, format, list);
+  for (char *c = line; *c != '\0'; ++c)
+    if (iscntrl((unsigned char)*c)) *c = '?';
+  fprintf(stderr, "%s: %s\n", program, line);
+}
+
+static void print_line(const char *program, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void print_line(const char *program, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  print_list(program, format, list);
+  va_end(list);
 }
 
 static void range_text(const app_option *option, char text[64]) {
@@ -302,9 +321,9 @@ static bool is_taken(const app_usage *usage, const app_option *option, const cha
     if (taken == NULL || (is_output(other) && other >= option)) continue;
     const bool same = app_is_same_output(taken, path);
     if (!same && !app_is_part_of_output(taken, path)) continue;
-    fprintf(stderr, "%s: --%s is %s, should be another file than that of --%s%s\n", usage->program,
-            option->name, path, other->name,
-            same ? "" : ": until they are complete, .part is added to the names of outputs");
+    print_line(usage->program, "--%s is %s, should be another file than that of --%s%s",
+               option->name, path, other->name,
+               same ? "" : ": until they are complete, .part is added to the names of outputs");
     return true;
   }
   return false;
@@ -318,8 +337,8 @@ static int check_outputs(const app_usage *usage) {
     if (path == NULL || !is_output(option)) continue;
     const int reason = app_why_not_written(path, option->kind == APP_HDF5);
     if (reason != 0) {
-      fprintf(stderr, "%s: cannot write %s: %s\n", usage->program, path,
-              reason == EEXIST ? "its name with .part is taken" : strerror(reason));
+      print_line(usage->program, "cannot write %s: %s", path,
+                 reason == EEXIST ? "its name with .part is taken" : strerror(reason));
       return APP_IO;
     }
     if (is_taken(usage, option, path)) return APP_USAGE;
@@ -343,7 +362,7 @@ bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *arg
   int first, stop = help || version, any_stop;
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
   MPI_Allreduce(&stop, &any_stop, 1, MPI_INT, MPI_MAX, comm);
-  if (rank == first) fprintf(stderr, "%s: %s\n", usage->program, line);
+  if (rank == first) print_line(usage->program, "%s", line);
   *status = first < size ? APP_USAGE : APP_OK;
   if (first < size || any_stop) return false;
   *status = rank == 0 ? check_outputs(usage) : APP_OK;
@@ -355,10 +374,8 @@ void app_complain(MPI_Comm comm, const char *program, const char *format, ...) {
   int rank;
   MPI_Comm_rank(comm, &rank);
   if (rank != 0) return;
-  char line[1536];
   va_list list;
   va_start(list, format);
-  vsnprintf(line, sizeof line, format, list);
+  print_list(program, format, list);
   va_end(list);
-  fprintf(stderr, "%s: %s\n", program, line);
 }

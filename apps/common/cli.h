@@ -52,6 +52,7 @@ typedef struct app_usage {
  * rank. Outputs are looked at by rank 0 and left as they are. */
 bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *argv, int *status);
 
-/* Prints "program: message" as one line on stderr, on rank 0 of comm only. */
+/* Prints "program: message" as one line on stderr, on rank 0 of comm only; control characters of
+ * names in it as question marks. */
 void app_complain(MPI_Comm comm, const char *program, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -166,7 +166,7 @@ static int save(rind_context *context, const options *o, const draw_items *all,
     const svg_picture picture = {all->item, all->num, rind_context_size(context),
                                  o->width,  caption,  o->adjoint};
     if (!write_file(&picture, o->output)) {
-      fprintf(stderr, "rind-draw: cannot write %s: %s\n", o->output, strerror(errno));
+      app_complain(MPI_COMM_WORLD, "rind-draw", "cannot write %s: %s", o->output, strerror(errno));
       status = APP_IO;
     } else {
       printf("%s: %s\n", o->output, caption);

@@ -140,6 +140,11 @@ check_data() {
   fails 4 "cannot read none.h5: No such file" 3 --data none.h5 --dataset doubles
   fails 3 "other.h5 is not an HDF5 file" 2 --data other.h5 --dataset doubles
   fails 3 "has no dataset double; it holds big_endian_shorts" 2 --data data.h5 --dataset double
+  fails 3 "has no dataset group; it holds big_endian_shorts, bytes, cube, doubles, group/, large, line, long, nan, words" \
+    2 --data data.h5 --dataset group
+  fails 3 "has no dataset no?ne; it holds" 1 --data data.h5 --dataset $'no\nne'
+  fails 3 "large is 16777216 x 1099511627776, should be" 2 --data data.h5 --dataset large
+  fails 3 "long is 2 x 268435456, should be" 1 --data data.h5 --dataset long
   fails 3 "nan[3][4] is nan" 3 --data data.h5 --dataset nan
   fails 3 "line has 1 dimensions, should have 2" 1 --data data.h5 --dataset line
   fails 3 "cube has 3 dimensions, should have 2" 1 --data data.h5 --dataset cube

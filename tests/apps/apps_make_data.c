@@ -17,6 +17,24 @@ static int put(hid_t file, const char *name, int rank, hid_t file_type, hid_t ty
   return failed;
 }
 
+/* Without a value: nothing is stored of it. */
+static int put_empty(hid_t file, const char *name, hsize_t rows, hsize_t columns) {
+  const hsize_t extent[2] = {rows, columns}, chunk[2] = {1, 1024};
+  const hid_t space = H5Screate_simple(2, extent, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(how, 2, chunk);
+  const hid_t set = H5Dcreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  H5Dclose(set);
+  H5Pclose(how);
+  H5Sclose(space);
+  return set < 0;
+}
+
+static int put_group(hid_t file, const char *name) {
+  const hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(group);
+  return group < 0 || H5Lcreate_soft("/nothing", file, "lost", H5P_DEFAULT, H5P_DEFAULT) < 0;
+}
+
 int main(int argc, char **argv) {
   static double values[N * N * N], broken[N * N];
   static char words[N * N][4];
@@ -35,6 +53,9 @@ int main(int argc, char **argv) {
   failed += put(file, "line", 1, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
   failed += put(file, "cube", 3, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
   failed += put(file, "words", 2, text, text, words);
+  failed += put_empty(file, "large", 1 << 24, (hsize_t)1 << 40); /* 2^64 values */
+  failed += put_empty(file, "long", 2, (hsize_t)1 << 28);
+  failed += put_group(file, "group");
   H5Tclose(text);
   H5Fclose(file);
   return failed > 0;

@@ -67,6 +67,10 @@ check_output() {
   refuse 4 "cannot write $folder/none/x.file: No such file or directory" \
     "$program" $words "$option" "$folder/none/x.file"
   # shellcheck disable=SC2086
+  refuse 4 "cannot write $folder/no?ne/x.file: No such file or directory" \
+    "$program" $words "$option" "$folder/no
+ne/x.file"
+  # shellcheck disable=SC2086
   refuse 4 "cannot write $folder: Is a directory" "$mpiexec" -n 2 "$program" $words "$option" "$folder"
   rm -f "$folder/new.file" "$folder/pipe"
   mkfifo "$folder/pipe"
@@ -111,6 +115,8 @@ for program in "$@"; do
   done
   refuse 2 "no option --hlep; did you mean --help?" "$program" --hlep
   refuse 2 "no option -help; did you mean --help?" "$program" -help
+  refuse 2 "there is no option --new?line; --help lists them$" "$program" "--new
+line"
   refuse 2 "no option --verison; did you mean --version?" "$mpiexec" -n 2 "$program" --verison
   [ "$("$program" --version)" = "$name 0.1.0" ] || complain "$name --version: $("$program" --version)"
   for option in $("$program" --help | grep -o '^  --[a-z]* FILE' | grep -o -- '--[a-z]*'); do

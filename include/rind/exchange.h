@@ -27,9 +27,9 @@
  * rind_context_options.mpi_device says. A fill or adjoint of a rank without peers and without wall
  * functions enqueues kernels alone: a caller may record it on the context's stream
  * (cudaStreamBeginCapture) into a graph of his own; any other is RIND_ERROR_STATE there.
- * Device memory is written in sectors of 32 bytes: a fill may write other cells of a block, and an
- * adjoint other interior cells, back as they are, where they share a sector with those of the
- * table. So nobody else may write any cell of the fields meanwhile, on another stream neither.
+ * Device memory is written in sectors of 32 bytes: a fill or an adjoint may write other cells of a
+ * block back as they are, where they share a sector with a ghost. So nobody else may write any cell
+ * of the fields meanwhile, on another stream neither.
  *
  * If the forest changes between begin and end, end is RIND_ERROR_STALE and the exchange can only be
  * destroyed. The same goes for adjoints. */

@@ -115,22 +115,21 @@ void add_task(const task &made, packing *to) {
   ++to->num_tasks;
 }
 
+/* Slices that one task takes. */
+void pack_group(const rind_programs *from, int first, int count, int num_terms, packing *to) {
+  to->first_term[first] = (int)to->num_terms;
+  for (int s = first; s < first + count; ++s)
+    pack_slice(from, s, num_terms, to);
+}
+
 /* The sums of a program from first on, plain ones or others. */
 void pack_program(const rind_programs *from, int first, int num_sums, bool plain, packing *to) {
   const int end = first + num_sums;
   int s = first;
-  for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count) {
-    if (!plain) continue;
-    to->first_term[s] = (int)to->num_terms;
-    for (int of = s; of < s + count; ++of)
-      pack_slice(from, of, terms, to);
-  }
-  for (int terms, count; (count = group_short(from, s, end, &terms)) > 0; s += count) {
-    if (plain) continue;
-    to->first_term[s] = (int)to->num_terms;
-    for (int of = s; of < s + count; ++of)
-      pack_slice(from, of, terms, to);
-  }
+  for (int terms, count; (count = group_plain(from, s, end, &terms)) > 0; s += count)
+    if (plain) pack_group(from, s, count, terms, to);
+  for (int terms, count; !plain && (count = group_short(from, s, end, &terms)) > 0; s += count)
+    pack_group(from, s, count, terms, to);
   for (; s < end && !plain; ++s) {
     to->first_term[s] = (int)to->num_terms;
     for (int part = 0; part < lanes_a_sum(from->adds); ++part)

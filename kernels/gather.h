@@ -124,6 +124,42 @@ typedef enum rind_gather_pair {
   RIND_GATHER_FOUR
 } rind_gather_pair;
 
+/* How the cells of a block lie: the fourth stride is that of components. */
+typedef struct rind_gather_frame {
+  int32_t cells; /* along each of three axes */
+  int32_t components;
+  ptrdiff_t stride[RIND_GATHER_DIMS];
+} rind_gather_frame;
+
+/* A block of floats to which the ghosts of neighbours across its faces are added, and nothing else:
+ * at each face those of one row of weight 1, which takes them and lies as they do. Face 2 a is the
+ * lower one of axis a, 2 a + 1 the upper. */
+enum { RIND_GATHER_FACES = 6 };
+
+typedef struct rind_gather_shell {
+  int32_t to;                        /* -1: not such a block */
+  int32_t source[RIND_GATHER_FACES]; /* or -1 */
+  int32_t order;
+} rind_gather_shell;
+
+/* Which of two faces comes first in a block's sums. */
+typedef struct rind_gather_shell_order {
+  uint32_t before_ends[RIND_GATHER_FACES][4]; /* faces of axes 1 and 2: all bits of lane 0 if they
+                                                 come before face 0, of lane 3 before face 1 */
+  uint8_t edge[4][2]; /* the faces of axes 1 and 2 at edges along axis 0, in order: lower lower,
+                         upper lower, lower upper, upper upper */
+} rind_gather_shell_order;
+
+typedef struct rind_gather_shells {
+  rind_gather_frame frame;
+  ptrdiff_t shift[RIND_GATHER_FACES]; /* from the place of a cell to that of its ghost */
+  int num_batches, num_shells, num_orders;
+  rind_gather_shell *shell;       /* [num_batches] */
+  rind_gather_shell_order *order; /* [num_orders] */
+  size_t num_nothing;
+  float *nothing; /* -0 in place of each cell's ghost, where a face has no source */
+} rind_gather_shells;
+
 /* Destination and own cells have to_type, source cells source_type. */
 typedef struct rind_gather {
   rind_type to_type;
@@ -144,6 +180,13 @@ void rind_gather_find_pairs(const rind_gather *gather, int first, int last, rind
  * a link may write a cell that another writes. fill is the gather's. */
 void rind_gather_find_fours(const rind_gather *gather, int first, int last, rind_gather_fill *fill,
                             uint8_t *pair);
+
+/* Finds the shells among batches of one block each, as for rind_gather_host_batches with scratch;
+ * NULL where there are none. False without memory. */
+bool rind_gather_shells_create(const rind_gather *gather, const int *first, int num_batches,
+                               const rind_gather_frame *frame, rind_gather_shells **shells);
+size_t rind_gather_shells_bytes(const rind_gather_shells *shells);
+void rind_gather_shells_destroy(rind_gather_shells *shells);
 
 /* How many fills from f on can run together as a list of cells; 0: fill f cannot. */
 int rind_gather_count_alike(const rind_gather *gather, int f);
@@ -192,6 +235,7 @@ typedef struct rind_gather_scratch {
   ptrdiff_t origin;           /* of interior cell (0, 0, 0), component 0, from the lowest */
   const rind_gather_row *box; /* to_stride and extent of cells that hold all which rows write, if
                                  they are summed faster all at once; else NULL */
+  const rind_gather_shells *shells; /* of the batches, or NULL */
 } rind_gather_scratch;
 
 /* scratch NULL: the destination has to_type. */

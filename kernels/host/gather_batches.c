@@ -10,12 +10,11 @@ void rind_gather_host_batches(const rind_gather *gather, const int *first, int n
                               void *const *to_base, const void *const *source_base, int threads,
                               const rind_gather_scratch *scratch) {
   RIND_ASSERT(!scratch || gather->to_type == RIND_FLOAT64);
-  const rind_gather_row *box = scratch ? scratch->box : NULL;
   double *memory = scratch ? scratch->memory + scratch->origin : NULL;
   rind_gather_batches_way *const run =
       rind_gather_is_wide() ? rind_gather_batches_wide : rind_gather_batches_plain;
   if (threads <= 1 || num_batches <= 1) {
-    run(gather, first, 0, num_batches, to_base, source_base, box, memory);
+    run(gather, first, 0, num_batches, to_base, source_base, scratch, memory);
     return;
   }
   const int64_t count = num_batches, chunks = 4 * (int64_t)threads;
@@ -24,6 +23,6 @@ void rind_gather_host_batches(const rind_gather *gather, const int *first, int n
     double *sums = scratch ? memory + thread * scratch->elements : NULL;
     for (int64_t chunk = thread; chunk < chunks; chunk += threads)
       run(gather, first, (int)(count * chunk / chunks), (int)(count * (chunk + 1) / chunks),
-          to_base, source_base, box, sums);
+          to_base, source_base, scratch, sums);
   }
 }

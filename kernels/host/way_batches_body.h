@@ -26,6 +26,7 @@ static bool has_pairs(const rind_gather_row *row) {
 #include <batch_body.h>
 
 #include <four_body.h>
+#include <shell_body.h>
 #include <swap_body.h>
 
 /* sums: in place of the destination, or NULL. */
@@ -155,12 +156,15 @@ static void run_batch_in_double(const rind_gather *gather, int first, int last,
 /* The batches [first, last). sums: the thread's interior cell (0, 0, 0), or NULL. */
 void GATHER_WAY(rind_gather_batches)(const rind_gather *gather, const int *first_fill, int first,
                                      int last, void *const *to_base, const void *const *source_base,
-                                     const rind_gather_row *box, double *sums) {
+                                     const rind_gather_scratch *scratch, double *sums) {
+  const rind_gather_shells *shells = scratch ? scratch->shells : NULL;
   for (int b = first; b < last; ++b) {
+    if (shells) b = run_shells(shells, b, last, to_base, source_base);
+    if (b == last) break;
     const int begin = first_fill[b], end = first_fill[b + 1];
     if (begin == end) continue;
     if (sums)
-      run_batch_in_double(gather, begin, end, to_base, source_base, box, sums);
+      run_batch_in_double(gather, begin, end, to_base, source_base, scratch->box, sums);
     else if (gather->to_type == RIND_FLOAT64)
       run_fills(gather, begin, end, to_base, source_base, NULL);
     else

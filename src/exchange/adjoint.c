@@ -19,6 +19,7 @@ static rind_error run_batches(const rind_exchange *exchange, int f, const rind_b
   const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
                                        .elements = (ptrdiff_t)rind_layout_block_elements(layout),
                                        .origin = rind_layout_interior_offset(layout),
+                                       .shells = batches->shells,
                                        .box = batches->has_box ? &batches->box : NULL};
   rind_gather_host_batches(&gather, batches->first_fill, batches->num_batches, field->pointer,
                            source, exchange->context->threads,

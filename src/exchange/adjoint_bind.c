@@ -203,6 +203,19 @@ static void end_batch(rind_batches *batches) {
     batches->first_fill[++batches->num_batches] = batches->bound.num_fills;
 }
 
+static bool find_shells(const binding *b, const rind_layout *layout, rind_batches *batches) {
+  const rind_gather gather = rind_bound_gather(&batches->bound);
+  rind_gather_frame frame = {.cells = layout->cells,
+                             .components = layout->components,
+                             .stride = {[3] = layout->component_stride}};
+  if (b->zeros || layout->dim != 3 || layout->type != RIND_FLOAT32 || layout->space != RIND_HOST)
+    return true;
+  for (int a = 0; a < layout->dim; ++a)
+    frame.stride[a] = layout->cell_stride[a];
+  return rind_gather_shells_create(&gather, batches->first_fill, batches->num_batches, &frame,
+                                   &batches->shells);
+}
+
 /* One field's rows of the blocks that messages reach, or of the others. */
 static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_batches *batches) {
   const rind_exchange_field *field = &b->exchange->field[f];
@@ -226,6 +239,7 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
     bound_all = rind_bound_find_pairs(bound, batches->first_fill, batches->num_batches);
   batches->has_box = !b->zeros && rind_adjoint_find_box(b->transposed, b->item, b->num_items,
                                                         &field->layout, &batches->box);
+  if (bound_all && lanes) bound_all = find_shells(b, &field->layout, batches);
   rind_bound_trim(bound);
   trim_first(batches);
   return bound_all;

@@ -116,6 +116,8 @@ static void count_phase(const rind_exchange *exchange, const rind_adjoint_phase 
     const rind_adjoint_part *part = &phase->part[f];
     stats->metadata_bytes += rind_bound_bytes(&part->pack) + rind_bound_bytes(&part->local.bound) +
                              rind_bound_bytes(&part->remote.bound);
+    bytes += rind_gather_shells_bytes(part->local.shells) +
+             rind_gather_shells_bytes(part->remote.shells);
     bytes += sizeof *part + ((size_t)part->local.num_batches + (size_t)part->remote.num_batches) *
                                 sizeof *part->local.first_fill;
     if (part->first_pack)
@@ -157,6 +159,8 @@ static void clear_part(rind_adjoint_part *part) {
   rind_bound_clear(&part->pack);
   rind_bound_clear(&part->local.bound);
   rind_bound_clear(&part->remote.bound);
+  rind_gather_shells_destroy(part->local.shells);
+  rind_gather_shells_destroy(part->remote.shells);
   free(part->local.first_fill);
   free(part->remote.first_fill);
   rind_space_free(RIND_DEVICE, part->device_pack_to);

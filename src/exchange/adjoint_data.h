@@ -18,7 +18,8 @@ typedef struct rind_batches {
   int num_batches;
   int *first_fill; /* [num_batches + 1] */
   bool has_box;
-  rind_gather_row box; /* of all cells of a block, where its floats are summed all at once */
+  rind_gather_shells *shells; /* of floats in 3D, or NULL */
+  rind_gather_row box;        /* of all cells of a block, where its floats are summed all at once */
 } rind_batches;
 
 /* One field in one phase. */

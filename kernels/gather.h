@@ -226,11 +226,13 @@ void rind_gather_host_term_by_term(const rind_gather *gather, int first, int las
  * batches run in any order, on any number of threads, and no two have fills to the same block. The
  * destination's cells are the own cells.
  *
- * A destination in float is summed in double over its whole batch, which has no fills to others,
- * and rounded once: then gather->to_type is RIND_FLOAT64, to_base holds floats, and scratch gives
- * each thread room for a block with the same strides. */
+ * A destination in float is summed in double over its whole batch, which has fills to at most
+ * RIND_GATHER_BLOCKS blocks, and rounded once: then gather->to_type is RIND_FLOAT64, to_base holds
+ * floats, and scratch gives each thread room for so many blocks with the same strides. */
+enum { RIND_GATHER_BLOCKS = 4 };
+
 typedef struct rind_gather_scratch {
-  double *memory;             /* [threads * elements] */
+  double *memory;             /* [threads * RIND_GATHER_BLOCKS * elements] */
   ptrdiff_t elements;         /* of a block, from its lowest to its highest address */
   ptrdiff_t origin;           /* of interior cell (0, 0, 0), component 0, from the lowest */
   const rind_gather_row *box; /* to_stride and extent of cells that hold all which rows write, if

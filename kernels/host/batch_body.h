@@ -1,6 +1,7 @@
 /* batch_body.h - rows of one batch, in order, for one type of sources; sums are in double.
  * Included by way_batches_body.h after defining GATHER_SOURCE, GATHER_NAME and GATHER_STORE as
- * gather_body.h says. Its rows begin with the destination's own value. */
+ * gather_body.h says, and followed by four_body.h. Its rows begin with the destination's own value.
+ */
 #define GATHER_TO double
 #include <sum_body.h>
 
@@ -247,5 +248,3 @@ static void GATHER_NAME(run_fill)(const rind_gather_row *row, double *to,
 }
 
 #undef GATHER_TO
-#undef GATHER_SOURCE
-#undef GATHER_NAME

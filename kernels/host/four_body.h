@@ -1,23 +1,16 @@
 /* four_body.h - one row of sums for four blocks side by side: terms and weights are read once for
- * all of them. Included by way_batches_body.h. */
+ * all of them. Included by way_batches_body.h, for one type of sources, as batch_body.h is. */
 #include <gather.h>
 #include <gather_inline.h>
 #include <quad.h>
 
-enum { FOUR = 4, TWICE = QUAD_WIDTH / 2 }; /* pairs in a quad */
-
-/* The pairs at to of one or two blocks. */
-static inline quad load_twice(double *const *to, ptrdiff_t low, ptrdiff_t high) {
-  return quad_of(to[0][low], to[0][high], to[TWICE - 1][low], to[TWICE - 1][high], 0);
-}
-
-GATHER_APART void add_points_of_four(const rind_gather_row *row, double *const *to,
-                                     const double *const *source) {
+GATHER_APART void GATHER_NAME(add_points_of_four)(const rind_gather_row *row, double *const *to,
+                                                  const GATHER_SOURCE *const *source) {
   const rind_gather_points *points = row->points;
   const rind_gather_point *point = points->point, *end = point + points->num_points;
   const rind_gather_point_term *term = points->term;
   const double *table = row->weight;
-  const double *const from[FOUR] = {source[0], source[1], source[2], source[3]};
+  const GATHER_SOURCE *const from[FOUR] = {source[0], source[1], source[2], source[3]};
   for (; point < end; ++point) {
     const ptrdiff_t low = point->to[0], high = point->to[1];
     quad sum[FOUR / TWICE];
@@ -26,7 +19,8 @@ GATHER_APART void add_points_of_four(const rind_gather_row *row, double *const *
     for (const rind_gather_point_term *last = term + point->num_terms; term < last; ++term) {
       const quad weights = quad_both(pair_of(table[term->weight], table[term->weight + 1]));
       for (int b = 0; b < FOUR; b += TWICE) {
-        const quad values = quad_twice(from[b][term->offset], from[b + TWICE - 1][term->offset]);
+        const quad values =
+            GATHER_NAME(quad_twice)(from[b][term->offset], from[b + TWICE - 1][term->offset]);
         sum[b / TWICE] = quad_plus(sum[b / TWICE], quad_times(weights, values));
       }
     }
@@ -37,8 +31,8 @@ GATHER_APART void add_points_of_four(const rind_gather_row *row, double *const *
   }
 }
 
-GATHER_APART void add_lanes_of_four(const rind_gather_row *row, double *const *to,
-                                    const double *const *source) {
+GATHER_APART void GATHER_NAME(add_lanes_of_four)(const rind_gather_row *row, double *const *to,
+                                                 const GATHER_SOURCE *const *source) {
   const ptrdiff_t *offset = row->offset, *lane = row->to_offset;
   const int terms = row->num_terms;
   for (int half = 0; half < RIND_GATHER_LANES; half += QUAD_WIDTH) {
@@ -48,7 +42,7 @@ GATHER_APART void add_lanes_of_four(const rind_gather_row *row, double *const *t
     for (int term = 1; term < terms; ++term) {
       const quad weights = quad_load(row->weight + RIND_GATHER_LANES * term + half);
       for (int b = 0; b < FOUR; ++b)
-        sum[b] = quad_plus(sum[b], quad_times(weights, quad_all(source[b][offset[term]])));
+        sum[b] = quad_plus(sum[b], quad_times(weights, quad_all((double)source[b][offset[term]])));
     }
     for (int b = 0; b < FOUR; ++b)
       for (int l = 0; l < QUAD_WIDTH; ++l)
@@ -56,19 +50,22 @@ GATHER_APART void add_lanes_of_four(const rind_gather_row *row, double *const *t
   }
 }
 
-/* The fills f to f + 3. */
-static void run_four(const rind_gather *gather, int f, void *const *to_base,
-                     const void *const *source_base) {
+/* The fills f to f + 3. sums: of their blocks, or NULL. */
+static void GATHER_NAME(run_four)(const rind_gather *gather, int f, void *const *to_base,
+                                  const void *const *source_base, const batch_sums *sums) {
   const rind_gather_fill *fill = &gather->fill[f];
   const rind_gather_row *row = &gather->row[fill->row];
   double *to[FOUR];
-  const double *source[FOUR];
+  const GATHER_SOURCE *source[FOUR];
   for (int b = 0; b < FOUR; ++b) {
-    to[b] = to_base[fill[b].to];
+    to[b] = sums ? sums_of(sums, fill[b].to) : to_base[fill[b].to];
     source[b] = source_base[fill[b].source];
   }
   if (row->body == RIND_GATHER_POINTS)
-    add_points_of_four(row, to, source);
+    GATHER_NAME(add_points_of_four)(row, to, source);
   else
-    add_lanes_of_four(row, to, source);
+    GATHER_NAME(add_lanes_of_four)(row, to, source);
 }
+
+#undef GATHER_SOURCE
+#undef GATHER_NAME

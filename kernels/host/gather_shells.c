@@ -58,7 +58,7 @@ static bool find_shell(const rind_gather *gather, int first, int last, face_row 
     int of = 0;
     while (of < FACES && !(shell->source[of] < 0 && is_face(row, &face[of])))
       ++of;
-    if (of == FACES) return false;
+    if (of == FACES || fill.to != shell->to) return false;
     shell->source[of] = fill.source;
     place[of] = (uint8_t)(f - first);
     face[of].shift = row->offset[1] - row->to_offset[0];

@@ -4,6 +4,8 @@
 #include <pair.h>
 
 #if defined(__GNUC__) && defined(__AVX__)
+#include <immintrin.h>
+
 typedef double quad __attribute__((vector_size(32)));
 enum { QUAD_WIDTH = 4 };
 
@@ -32,8 +34,12 @@ static inline quad quad_both(pair p) {
 }
 
 /* A pair for each of the first one or two of two values, as many as a quad has. */
-static inline quad quad_twice(double a, double b) {
+static inline quad quad_twice_f64(double a, double b) {
   return (quad){a, a, b, b};
+}
+
+static inline quad quad_twice_f32(float a, float b) {
+  return _mm256_cvtps_pd(_mm_setr_ps(a, a, b, b));
 }
 
 static inline quad quad_times(quad a, quad b) {
@@ -71,9 +77,13 @@ static inline quad quad_both(pair p) {
   return p;
 }
 
-static inline quad quad_twice(double a, double b) {
+static inline quad quad_twice_f64(double a, double b) {
   (void)b;
   return pair_of(a, a);
+}
+
+static inline quad quad_twice_f32(float a, float b) {
+  return quad_twice_f64((double)a, (double)b);
 }
 
 static inline quad quad_times(quad a, quad b) {

@@ -107,7 +107,8 @@ GATHER_INLINE void ask_for_plane(const shell_block *block, const int k, const in
 }
 
 /* Plane by plane along axis 2, and zeros where the lines are at hand. Strides of the axes are 1, y
- * and z. next: the block that follows, whose lines are asked for unless it is small or its lines far apart. */
+ * and z. next: the block that follows, whose lines are asked for unless it is small or its lines
+ * far apart. */
 GATHER_INLINE void add_shell(const rind_gather_shell_order *order, const shell_block *block,
                              const shell_block *next, const int cells, const ptrdiff_t y,
                              const ptrdiff_t z) {

@@ -2,7 +2,9 @@
  *     GATHER_WAY(word)            word with the ending of what it is compiled for
  *     GATHER_STORE(to, value)     as gather_body.h says */
 #include <core.h>
+#include <gather_inline.h>
 #include <gather_ways.h>
+#include <quad.h>
 
 #define CLEAR_TYPE double
 #define CLEAR_NAME(word) word##_f64
@@ -17,52 +19,80 @@ static bool has_pairs(const rind_gather_row *row) {
   return row->to_offset[1] == row->to_offset[0] + 1 && row->to_offset[3] == row->to_offset[2] + 1;
 }
 
+/* Where the blocks of a batch of floats are summed. */
+typedef struct batch_sums {
+  int count;
+  int32_t block[RIND_GATHER_BLOCKS];
+  double *sums[RIND_GATHER_BLOCKS]; /* interior cell (0, 0, 0) */
+} batch_sums;
+
+static double *sums_of(const batch_sums *sums, int32_t block) {
+  int i = 0;
+  while (sums->block[i] != block)
+    ++i;
+  return sums->sums[i];
+}
+
+enum { FOUR = 4, TWICE = QUAD_WIDTH / 2 }; /* pairs in a quad */
+
+/* The pairs at to of one or two blocks. */
+static inline quad load_twice(double *const *to, ptrdiff_t low, ptrdiff_t high) {
+  return quad_of(to[0][low], to[0][high], to[TWICE - 1][low], to[TWICE - 1][high], 0);
+}
+
 #define GATHER_SOURCE double
 #define GATHER_NAME(word) word##_f64
 #include <batch_body.h>
+#include <four_body.h>
 
 #define GATHER_SOURCE float
 #define GATHER_NAME(word) word##_f32
 #include <batch_body.h>
-
 #include <four_body.h>
+
 #include <shell_body.h>
 #include <swap_body.h>
 
-/* sums: in place of the destination, or NULL. */
+/* sums: in place of the destinations, or NULL. */
 static void run_fills_f64(const rind_gather *gather, int first, int last, void *const *to_base,
-                          const void *const *source_base, double *sums) {
-  const uint8_t *how = sums ? NULL : gather->pair;
+                          const void *const *source_base, const batch_sums *sums) {
+  const uint8_t *how = gather->pair;
   int next = first;
   while (next < last) {
     const int f = next;
-    if (how && how[f] == RIND_GATHER_FOUR && last - f >= 4) {
-      run_four(gather, f, to_base, source_base);
-      next += 4;
+    if (how && how[f] == RIND_GATHER_FOUR && last - f >= FOUR) {
+      run_four_f64(gather, f, to_base, source_base, sums);
+      next += FOUR;
       continue;
     }
-    if (how && how[f] != RIND_GATHER_ALONE) next = run_swaps(gather, f, last, to_base);
+    if (how && how[f] != RIND_GATHER_ALONE && !sums) next = run_swaps(gather, f, last, to_base);
     if (next > f) continue;
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
-    run_fill_f64(row, sums ? sums : to_base[fill.to],
+    run_fill_f64(row, sums ? sums_of(sums, fill.to) : to_base[fill.to],
                  row->num_terms > 0 ? source_base[fill.source] : NULL);
     ++next;
   }
 }
 
 static void run_fills_f32(const rind_gather *gather, int first, int last, void *const *to_base,
-                          const void *const *source_base, double *sums) {
+                          const void *const *source_base, const batch_sums *sums) {
+  const uint8_t *how = gather->pair;
   for (int f = first; f < last; ++f) {
+    if (how && how[f] == RIND_GATHER_FOUR && last - f >= FOUR) {
+      run_four_f32(gather, f, to_base, source_base, sums);
+      f += FOUR - 1;
+      continue;
+    }
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
-    run_fill_f32(row, sums ? sums : to_base[fill.to],
+    run_fill_f32(row, sums ? sums_of(sums, fill.to) : to_base[fill.to],
                  row->num_terms > 0 ? source_base[fill.source] : NULL);
   }
 }
 
 static void run_fills(const rind_gather *gather, int first, int last, void *const *to_base,
-                      const void *const *source_base, double *sums) {
+                      const void *const *source_base, const batch_sums *sums) {
   if (gather->source_type == RIND_FLOAT64)
     run_fills_f64(gather, first, last, to_base, source_base, sums);
   else
@@ -139,18 +169,39 @@ static void narrow(const rind_gather_row *row, float *block, double *sums) {
     convert(row, lane, block, sums, true);
 }
 
+static batch_sums list_sums(const rind_gather *gather, int first, int last, double *memory,
+                            ptrdiff_t elements) {
+  batch_sums sums = {0};
+  for (int f = first; f < last; ++f) {
+    const int32_t block = gather->fill[f].to;
+    int i = 0;
+    while (i < sums.count && sums.block[i] != block)
+      ++i;
+    if (i < sums.count) continue;
+    RIND_ASSERT(i < RIND_GATHER_BLOCKS);
+    sums.block[i] = block;
+    sums.sums[i] = memory + i * elements;
+    ++sums.count;
+  }
+  return sums;
+}
+
 /* Sums the cells that the batch touches in double; each is rounded once, after its last row. */
 static void run_batch_in_double(const rind_gather *gather, int first, int last,
                                 void *const *to_base, const void *const *source_base,
-                                const rind_gather_row *box, double *sums) {
-  float *to = to_base[gather->fill[first].to];
+                                const rind_gather_scratch *scratch, double *memory) {
+  const rind_gather_fill *fill = gather->fill;
+  const rind_gather_row *row = gather->row, *box = scratch->box;
+  const batch_sums sums = list_sums(gather, first, last, memory, scratch->elements);
   for (int f = first; !box && f < last; ++f)
-    widen(&gather->row[gather->fill[f].row], to, sums);
-  if (box) widen(box, to, sums);
-  run_fills(gather, first, last, to_base, source_base, sums);
+    widen(&row[fill[f].row], to_base[fill[f].to], sums_of(&sums, fill[f].to));
+  for (int i = 0; box && i < sums.count; ++i)
+    widen(box, to_base[sums.block[i]], sums.sums[i]);
+  run_fills(gather, first, last, to_base, source_base, &sums);
   for (int f = first; !box && f < last; ++f)
-    narrow(&gather->row[gather->fill[f].row], to, sums);
-  if (box) narrow(box, to, sums);
+    narrow(&row[fill[f].row], to_base[fill[f].to], sums_of(&sums, fill[f].to));
+  for (int i = 0; box && i < sums.count; ++i)
+    narrow(box, to_base[sums.block[i]], sums.sums[i]);
 }
 
 /* The batches [first, last). sums: the thread's interior cell (0, 0, 0), or NULL. */
@@ -164,7 +215,7 @@ void GATHER_WAY(rind_gather_batches)(const rind_gather *gather, const int *first
     const int begin = first_fill[b], end = first_fill[b + 1];
     if (begin == end) continue;
     if (sums)
-      run_batch_in_double(gather, begin, end, to_base, source_base, scratch->box, sums);
+      run_batch_in_double(gather, begin, end, to_base, source_base, scratch, sums);
     else if (gather->to_type == RIND_FLOAT64)
       run_fills(gather, begin, end, to_base, source_base, NULL);
     else

@@ -15,6 +15,7 @@ typedef struct binding {
   const rind_shipments *shipments;
   bool zeros;    /* and nothing else */
   bool in_place; /* batches are of many blocks, else of one each */
+  bool by_four;  /* or of four */
   int num_items;
   rind_contribution *item;       /* [num_items]; those of a block in the order of their fills */
   bool *reached;                 /* [num_local], blocks to which a message contributes */
@@ -136,16 +137,27 @@ static bool add_zeros(binding *b, int first_run, int end_run) {
   return have;
 }
 
+/* Sets with rows of sums. */
+static void find_wide(const rind_schedule *transposed, bool *wide) {
+  for (int s = 0; s < transposed->num_sets; ++s)
+    for (int p = 0; p < transposed->set[s].count && !wide[s]; ++p)
+      wide[s] = transposed->pattern[transposed->set[s].first + p].num_terms > 2;
+}
+
 /* Links with rows of sums run best by four. */
 static bool find_fours(binding *b) {
   const rind_schedule *transposed = b->transposed;
   bool *wide = rind_allocate((size_t)transposed->num_sets, sizeof *wide);
   if (!wide) return false;
-  for (int s = 0; s < transposed->num_sets; ++s)
-    for (int p = 0; p < transposed->set[s].count && !wide[s]; ++p)
-      wide[s] = transposed->pattern[transposed->set[s].first + p].num_terms > 2;
-  const bool found = rind_adjoint_find_fours(b->item, b->num_items, wide, transposed->num_sets,
-                                             transposed->num_local);
+  find_wide(transposed, wide);
+  bool found = true;
+  if (!b->in_place) {
+    found =
+        rind_adjoint_join_batches(b->item, b->num_items, wide, b->reached, transposed->num_local);
+    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
+  }
+  found = found && rind_adjoint_find_fours(b->item, b->num_items, b->in_place, wide,
+                                           transposed->num_sets, transposed->num_local);
   free(wide);
   return found;
 }
@@ -237,6 +249,8 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
   rind_binder_close(&binder);
   if (bound_all && b->in_place && !reached)
     bound_all = rind_bound_find_pairs(bound, batches->first_fill, batches->num_batches);
+  else if (bound_all && b->by_four && !b->in_place)
+    bound_all = rind_bound_find_fours(bound, batches->first_fill, batches->num_batches);
   batches->has_box = !b->zeros && rind_adjoint_find_box(b->transposed, b->item, b->num_items,
                                                         &field->layout, &batches->box);
   if (bound_all && lanes) bound_all = find_shells(b, &field->layout, batches);
@@ -288,12 +302,13 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
                .transposed = transposed,
                .shipments = shipments,
                .zeros = zeros,
-               .in_place = !zeros && rind_adjoint_sums_in_place(exchange)};
+               .in_place = !zeros && rind_adjoint_sums_in_place(exchange),
+               .by_four = !zeros && rind_exchange_space(exchange) == RIND_HOST};
   bool bound =
       num_received <= INT32_MAX - (last - first) && allocate(&b, last - first + num_received);
   if (bound) {
     list_items(&b, first, end, num_received);
-    bound = (!with_zeros || add_zeros(&b, end, last)) && (!b.in_place || find_fours(&b)) &&
+    bound = (!with_zeros || add_zeros(&b, end, last)) && (!b.by_four || find_fours(&b)) &&
             list_used(&b, here);
   }
   if (bound) count_rows(&b, &exchange->adjoint->stats);

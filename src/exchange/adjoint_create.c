@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <transpose.h>
 
-/* Room for a block in double for each thread, if any field is of floats. */
+/* Room for the blocks of a batch in double for each thread, if any field is of floats. */
 static rind_error make_scratch(rind_exchange *exchange) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
   size_t most = 0;
@@ -18,10 +18,11 @@ static rind_error make_scratch(rind_exchange *exchange) {
   }
   if (most == 0) return RIND_OK;
   const size_t threads = (size_t)exchange->context->threads;
-  if (rind_size_multiply(most, threads, &adjoint->scratch_elements))
+  if (rind_size_multiply(most, RIND_GATHER_BLOCKS * threads, &adjoint->scratch_elements))
     adjoint->scratch = rind_allocate(adjoint->scratch_elements, sizeof *adjoint->scratch);
   RIND_REQUIRE(exchange->context, adjoint->scratch, RIND_ERROR_MEMORY,
-               "no memory for a block of %zu doubles for each of %zu threads", most, threads);
+               "no memory for %d blocks of %zu doubles for each of %zu threads", RIND_GATHER_BLOCKS,
+               most, threads);
   return RIND_OK;
 }
 

@@ -11,8 +11,8 @@
 #include <exchange_data.h>
 #include <shipments.h>
 
-/* Batch b is the fills [first_fill[b], first_fill[b + 1]): all that reaches one block, or, where
- * sums are in place, a part of the blocks, by pairs of blocks. */
+/* Batch b is the fills [first_fill[b], first_fill[b + 1]): all that reaches one block, or up to
+ * four that run side by side, or, where sums are in place, a part of the blocks, by pairs. */
 typedef struct rind_batches {
   rind_bound bound;
   int num_batches;
@@ -50,7 +50,7 @@ typedef struct rind_adjoint_phase {
 typedef struct rind_adjoint_exchange {
   int num_phases;
   rind_adjoint_phase phase[RIND_MAX_PHASES];
-  double *scratch; /* sums of a block of floats, for each thread */
+  double *scratch; /* sums of a batch of floats, for each thread */
   size_t scratch_elements;
   rind_exchange_stats stats;
 } rind_adjoint_exchange;

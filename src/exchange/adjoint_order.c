@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOUR = 4, MAX_WAITING = 64 };
+enum { FOUR = RIND_GATHER_BLOCKS, MAX_WAITING = 64 };
 
 /* One link, or two between the same blocks, there and back, which stay together. */
 typedef struct waiting_link {
@@ -131,8 +131,8 @@ static bool go_there_and_back(const waiting_room *room, const rind_contribution 
          there->block != there->source && !is_wide(room, there) && !is_wide(room, back);
 }
 
-bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool *wide, int num_sets,
-                             int num_blocks) {
+bool rind_adjoint_find_fours(rind_contribution *item, int num_items, bool in_pairs,
+                             const bool *wide, int num_sets, int num_blocks) {
   const size_t blocks = (size_t)num_blocks, sets = (size_t)num_sets;
   waiting_room *room = rind_allocate(1, sizeof *room);
   int *counts = rind_allocate(3 * blocks + sets, sizeof *counts);
@@ -147,7 +147,8 @@ bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool 
                            .placed = placed};
     for (int i = 0, count; i < num_items; i += count) {
       if (i > 0 && item[i].batch != item[i - 1].batch) empty(room);
-      count = i + 1 < num_items && go_there_and_back(room, &item[i], &item[i + 1]) ? 2 : 1;
+      count =
+          in_pairs && i + 1 < num_items && go_there_and_back(room, &item[i], &item[i + 1]) ? 2 : 1;
       let_in(room, &item[i], count);
     }
     empty(room);
@@ -156,5 +157,27 @@ bool rind_adjoint_find_fours(rind_contribution *item, int num_items, const bool 
   free(room);
   free(counts);
   free(placed);
+  return have;
+}
+
+bool rind_adjoint_join_batches(rind_contribution *item, int num_items, const bool *wide,
+                               const bool *reached, int num_blocks) {
+  bool *joins = rind_allocate((size_t)num_blocks, sizeof *joins);
+  int32_t *batch = rind_allocate((size_t)num_blocks, sizeof *batch), newest[2] = {0};
+  int count[2] = {0};
+  const bool have = joins && batch;
+  for (int i = 0; have && i < num_items; ++i)
+    joins[item[i].block] = joins[item[i].block] || wide[item[i].set];
+  for (int32_t block = 0; have && block < num_blocks; ++block) {
+    const int of = reached[block];
+    batch[block] = block;
+    if (!joins[block]) continue;
+    if (count[of]++ % FOUR == 0) newest[of] = block;
+    batch[block] = newest[of];
+  }
+  for (int i = 0; have && i < num_items; ++i)
+    item[i].batch = batch[item[i].block];
+  free(joins);
+  free(batch);
   return have;
 }

@@ -114,6 +114,14 @@ bool rind_bound_find_pairs(rind_bound *bound, const int *first, int num_batches)
   return true;
 }
 
+bool rind_bound_find_fours(rind_bound *bound, const int *first, int num_batches) {
+  if (!have_pairs(bound)) return false;
+  const rind_gather gather = rind_bound_gather(bound);
+  for (int b = 0; b < num_batches; ++b)
+    rind_gather_find_fours(&gather, first[b], first[b + 1], bound->fill, bound->pair);
+  return true;
+}
+
 /* The list of the first of count rows that run together, which is made if it is new. */
 static bool find_list(rind_bound *bound, int row, int count) {
   size_t bytes = 0;

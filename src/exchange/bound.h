@@ -31,6 +31,8 @@ bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
  * alone, and last. It may move fills, each within its batch [first[b], first[b + 1]). False without
  * memory. */
 bool rind_bound_find_pairs(rind_bound *bound, const int *first, int num_batches);
+/* Says which fills run in fours, and nothing else; else the same. */
+bool rind_bound_find_fours(rind_bound *bound, const int *first, int num_batches);
 /* Says which fills run together as lists of cells; for fills on the host, not for adjoints, after
  * the pairs. False without memory. */
 bool rind_bound_find_lists(rind_bound *bound);

@@ -98,7 +98,8 @@ static void check_case(int number, long *fours, long *fours_before) {
   static int place[3 * MOST];
   const int blocks = 1 + random_int(BLOCKS), count = make_items(old, random_int(MOST), blocks);
   memcpy(item, old, (size_t)count * sizeof *old);
-  CHECK(rind_adjoint_find_fours(item, count, wide, SETS, blocks), "case %d: no memory", number);
+  CHECK(rind_adjoint_find_fours(item, count, true, wide, SETS, blocks), "case %d: no memory",
+        number);
   memset(place, 0xff, sizeof place);
   for (int i = 0; i < count; ++i)
     place[item[i].number] = i;

@@ -221,7 +221,8 @@ static void run_rows(const rind_exchange *exchange, const rind_batches *batches,
                      const memory *m) {
   const rind_gather gather = rind_bound_gather(&batches->bound);
   const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
-                                       .elements = (ptrdiff_t)exchange->adjoint->scratch_elements,
+                                       .elements =
+                                           (ptrdiff_t)rind_layout_block_elements(&m->layout),
                                        .origin = rind_layout_interior_offset(&m->layout)};
   const bool floats = m->layout.type == RIND_FLOAT32 && gather.to_type == RIND_FLOAT64;
   rind_gather_host_batches(&gather, &batches->first_fill[first < 0 ? 0 : first],

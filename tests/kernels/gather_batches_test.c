@@ -27,7 +27,7 @@ typedef struct memory {
 } memory;
 
 static memory before, expected, got;
-static double sums[ROW_ELEMENTS], scratch_memory[MAX_THREADS * ROW_ELEMENTS];
+static double sums[ROW_ELEMENTS], scratch_memory[MAX_THREADS * RIND_GATHER_BLOCKS * ROW_ELEMENTS];
 
 typedef struct batches {
   random_row made[BATCHES * FILLS];

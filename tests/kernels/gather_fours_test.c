@@ -11,7 +11,8 @@ enum { FOUR = 4, MOST_ROWS = 5, MOST_LINKS = 9, BLOCKS = 6, APART = 12, CASES = 
 enum { MOST_FILLS = MOST_ROWS * MOST_LINKS };
 
 static random_row made[MOST_ROWS];
-static double source[BLOCKS][ROW_ELEMENTS];
+/* Doubles, so that either type fits. */
+static double source[BLOCKS][ROW_ELEMENTS], sums[RIND_GATHER_BLOCKS * ROW_ELEMENTS];
 static double before[BLOCKS][ROW_ELEMENTS], alone[BLOCKS][ROW_ELEMENTS],
     fours[BLOCKS][ROW_ELEMENTS];
 
@@ -69,14 +70,24 @@ static void run(const rind_gather *gather, double data[BLOCKS][ROW_ELEMENTS], bo
     to[b] = data[b];
     from[b] = source[b];
   }
+  const rind_gather_scratch scratch = {.memory = sums, .elements = ROW_ELEMENTS};
+  const rind_gather_scratch *used = gather->source_type == RIND_FLOAT32 ? &scratch : NULL;
   memcpy(data, before, sizeof before);
   if (plain)
-    rind_gather_batches_plain(gather, first, 0, 1, to, from, NULL, NULL);
+    rind_gather_batches_plain(gather, first, 0, 1, to, from, used, used ? sums : NULL);
   else
-    rind_gather_host_batches(gather, first, 1, to, from, 1, NULL);
+    rind_gather_host_batches(gather, first, 1, to, from, 1, used);
 }
 
-static void check_case(int number) {
+static void set_value(double *data, rind_type type, ptrdiff_t at) {
+  if (type == RIND_FLOAT64)
+    data[at] = random_value();
+  else
+    ((float *)data)[at] = (float)random_value();
+}
+
+/* Floats are summed in double, those of four blocks at most. */
+static void check_case(int number, rind_type type) {
   rind_gather_row row[MOST_ROWS];
   rind_gather_fill fill[MOST_FILLS];
   uint8_t pair[MOST_FILLS] = {0};
@@ -85,17 +96,17 @@ static void check_case(int number) {
   const int step = random_int(3) ? 1 : random_int(BLOCKS);
   make_rows(row, count);
   for (int k = 0; k < num_links; ++k) {
-    to[k] = k * step % BLOCKS;
+    to[k] = k * step % (type == RIND_FLOAT64 ? BLOCKS : RIND_GATHER_BLOCKS);
     const int from = random_int(BLOCKS);
     for (int r = 0; r < count; ++r)
       fill[k * count + r] = (rind_gather_fill){r, to[k], from};
   }
   for (int b = 0; b < BLOCKS; ++b)
     for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at) {
-      source[b][at] = random_value();
-      before[b][at] = random_value();
+      set_value(source[b], type, at);
+      set_value(before[b], type, at);
     }
-  rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, count * num_links, NULL};
+  rind_gather gather = {RIND_FLOAT64, type, row, fill, count * num_links, NULL};
   run(&gather, alone, false);
   rind_gather_find_fours(&gather, 0, gather.num_fills, fill, pair);
   gather.pair = pair;
@@ -142,7 +153,7 @@ static void check_nearly(void) {
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
   for (int number = 0; number < CASES; ++number)
-    check_case(number);
+    check_case(number, number % 2 ? RIND_FLOAT32 : RIND_FLOAT64);
   check_nearly();
   return check_end();
 }

@@ -30,7 +30,7 @@ typedef struct lattice {
 
 static lattice work;
 static blocks before, expected, got, other;
-static double scratch_memory[3 * MOST_ELEMENTS];
+static double scratch_memory[3 * RIND_GATHER_BLOCKS * MOST_ELEMENTS];
 
 static void make_row(int number) {
   lattice *w = &work;

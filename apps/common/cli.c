@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
 #include "needs.h"
 #include "outputs.h"
 #include "status.h"
 
-enum { LINE = 512, MOST_OPTIONS = 64, LONGEST_WORD = 48, WIDTH = 94, INDENT = 30 };
+enum { LINE = APP_LINE, MOST_OPTIONS = 64, LONGEST_WORD = 48 };
 
 /* Levenshtein distance of the first LONGEST_WORD characters. */
 static int distance(const char *a, const char *b) {
@@ -43,89 +44,6 @@ static bool is_nearer(const char *word, const char *candidate, int *best) {
   if (found > limit || found >= *best) return false;
   *best = found;
   return true;
-}
-
-static void print_default(FILE *file, const app_option *option) {
-  switch (option->kind) {
-  case APP_FLAG:
-    break;
-  case APP_INT:
-    fprintf(file, " [%d]", *(const int *)option->value);
-    break;
-  case APP_INT64:
-    fprintf(file, " [%lld]", (long long)*(const int64_t *)option->value);
-    break;
-  case APP_DOUBLE:
-    fprintf(file, " [%g]", *(const double *)option->value);
-    break;
-  case APP_STRING:
-  case APP_READ:
-  case APP_OUTPUT:
-  case APP_HDF5:
-    if (*(const char *const *)option->value != NULL)
-      fprintf(file, " [%s]", *(const char *const *)option->value);
-    break;
-  case APP_WORD:
-    fprintf(file, " [%s]", option->words[*(const int *)option->value]);
-    break;
-  case APP_INT3: {
-    const int *v = option->value;
-    fprintf(file, " [%d,%d,%d]", v[0], v[1], v[2]);
-    break;
-  }
-  }
-}
-
-/* "a|b|c" into text. */
-static const char *join_words(const char *const *words, char text[LINE]) {
-  text[0] = '\0';
-  for (int i = 0; words[i] != NULL; ++i) {
-    const size_t used = strlen(text);
-    snprintf(text + used, LINE - used, "%s%s", i > 0 ? "|" : "", words[i]);
-  }
-  return text;
-}
-
-/* Breaks lines between words; the first begins at INDENT. */
-static void print_wrapped(FILE *file, const char *text) {
-  int column = INDENT;
-  while (*text != '\0') {
-    const int length = (int)strcspn(text, " ");
-    if (column > INDENT && column + 1 + length > WIDTH) {
-      fprintf(file, "\n%*s", INDENT, "");
-      column = INDENT;
-    }
-    column += fprintf(file, "%s%.*s", column > INDENT ? " " : "", length, text);
-    text += length;
-    text += strspn(text, " ");
-  }
-}
-
-static void print_help(FILE *file, const app_usage *usage) {
-  static const char *const placeholder[] = {
-      [APP_FLAG] = "",       [APP_INT] = "N",    [APP_INT64] = "N",      [APP_DOUBLE] = "X",
-      [APP_STRING] = "TEXT", [APP_WORD] = "",    [APP_INT3] = "N[,N,N]", [APP_READ] = "INPUT",
-      [APP_OUTPUT] = "FILE", [APP_HDF5] = "FILE"};
-  char words[LINE], left[LINE], help[2 * LINE];
-  fprintf(file, "usage: %s ", usage->program);
-  if (usage->commands != NULL) fprintf(file, "[%s] ", join_words(usage->commands, words));
-  fprintf(file, "[options]\n%s\n\n", usage->summary);
-  for (int i = 0; i < usage->num_options; ++i) {
-    const app_option *option = &usage->options[i];
-    const char *value =
-        option->kind == APP_WORD ? join_words(option->words, words) : placeholder[option->kind];
-    snprintf(left, sizeof left, "--%s %s", option->name, value);
-    fprintf(file, "  %-28s", left);
-    if (strlen(left) > 27) fprintf(file, "\n  %-28s", "");
-    const int used = snprintf(help, sizeof help, "%s", option->help);
-    app_needs_text(usage, option, help + used, sizeof help - (size_t)used);
-    print_wrapped(file, help);
-    print_default(file, option);
-    fputc('\n', file);
-  }
-  fprintf(file, "  %-28sthis text\n", "--help");
-  fprintf(file, "  %-28sthe library's version\n", "--version");
-  if (usage->epilogue != NULL) fprintf(file, "\n%s\n", usage->epilogue);
 }
 
 static bool fail(char line[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -212,7 +130,7 @@ static bool read_word(const app_option *option, const char *text, char line[LINE
     }
     if (is_nearer(text, option->words[i], &best)) nearest = option->words[i];
   }
-  join_words(option->words, words);
+  app_join_words(option->words, words);
   if (nearest != NULL)
     return fail(line, "--%s is %s, should be one of %s; did you mean %s?", option->name, text,
                 words, nearest);
@@ -325,7 +243,7 @@ static bool read_command(const app_usage *usage, const char *text, char line[LIN
       return true;
     }
   return fail(line, "there is no command %s, it should be one of %s", text,
-              join_words(usage->commands, words));
+              app_join_words(usage->commands, words));
 }
 
 static bool read_arguments(const app_usage *usage, int argc, char *const *argv, int ranks,
@@ -396,7 +314,7 @@ bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *arg
   /* Help shows the defaults, before any value is stored. */
   const bool help = has_argument(argc, argv, "--help", "-h");
   const bool version = !help && has_argument(argc, argv, "--version", "--version");
-  if (help && rank == 0) print_help(stdout, usage);
+  if (help && rank == 0) app_print_help(stdout, usage);
   if (version && rank == 0) printf("%s %s\n", usage->program, rind_version());
   const bool good = help || version || read_arguments(usage, argc, argv, size, line);
   /* Ranks of one job may have been given different arguments: the first bad one speaks. */

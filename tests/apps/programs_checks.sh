@@ -149,6 +149,19 @@ line"
       ;;
   esac
 done
+# What documents say is understood: no more than a second of each command of theirs, on one rank.
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..") commands=0
+while read -r name words; do
+  for program in "$@"; do
+    [ "${program##*/}" = "$name" ] || continue
+    # shellcheck disable=SC2086
+    (cd "$folder" && timeout 1 "$program" $words >out 2>line)
+    [ $? != 2 ] || complain "a document has $name $words: $(head -3 "$folder/line")"
+    commands=$((commands + 1))
+  done
+done < <(awk '/^```sh/ { inside = 1; next } /^```/ { inside = 0 } inside' "$here"/*.md "$here"/docs/*.md |
+  sed 's/#.*//' | grep -oE 'rind-[a-z]+ .*')
+[ $# -lt 6 ] || [ $commands -ge 20 ] || complain "documents have only $commands commands"
 # By ulimit -v it is known what there is; not for programs with sanitizers, which want it all.
 for program in "$@"; do
   (

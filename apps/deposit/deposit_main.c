@@ -36,7 +36,8 @@ static bool parse(int argc, char **argv, options *o, int *status) {
       {"particles", APP_INT64, &o->particles, .min = 0, .max = 2e8, .help = "how many"},
       {"seed", APP_INT64, &o->seed, .min = 0, .max = 9e15, .help = "of the random numbers"},
       {"device", APP_FLAG, &o->device, .help = "run on the GPU"},
-      {"threads", APP_INT, &o->threads, .min = 1, .max = 1024, .help = "on the host"},
+      {"threads", APP_INT, &o->threads, .min = 1, .max = 1024, .help = "on the host",
+       .needs = {"!device"}},
       {"repeat", APP_INT, &o->repeats, .min = 1, .max = MOST_REPEATS, .help = "runs to time"},
       {"json", APP_FLAG, &o->json, .help = "one line of JSON instead of a table"},
   };
@@ -44,8 +45,10 @@ static bool parse(int argc, char **argv, options *o, int *status) {
       program,
       "particles that a moving window selects are deposited into bins; prints loss and gradient",
       list, (int)(sizeof list / sizeof *list),
-      "Times are medians in microseconds, input and output where they are needed: us_forward of\n"
-      "the loss, us_gradient of the loss and its gradient. bytes_extra is memory beyond these."};
+      .epilogue = "Times are medians in microseconds, input and output where they are needed: "
+                  "us_forward of\n"
+                  "the loss, us_gradient of the loss and its gradient. bytes_extra is memory "
+                  "beyond these."};
   return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
 }
 

@@ -28,7 +28,8 @@ typedef enum rind_component_order {
   RIND_COMPONENTS_INNERMOST = 1
 } rind_component_order;
 
-/* Strides are in elements and positive. A stride of 0 is worked out: tight, x fastest. */
+/* Strides are in elements and positive. A stride of 0 is worked out: tight, x fastest, past all
+ * that the strides inside it step over, be they given or worked out. */
 typedef struct rind_layout {
   int dim;        /* 2 or 3 */
   int cells;      /* interior cells a block and axis */

@@ -124,10 +124,6 @@ check_options() {
   fails 2 "--trees is 1,2,3,4" 1 --trees 1,2,3,4
   fails 2 "should be at least" 2 --steps 3
   fails 2 "--level and --refine" 1 --level 17 --refine 8
-  fails 2 "--data works with --dim 2" 1 --dim 3 --data x --dataset y
-  fails 2 "--fused-ghosts needs --device" 2 --fused-ghosts
-  fails 2 "--dataset" 1 --data x
-  fails 2 "--data" 1 --dataset y
   "$mpiexec" -n 2 "$program" --help >out 2>err
   check "status of --help" test $? -eq 0
   check "usage, once" test "$(grep -c '^usage: rind-advect' out)" -eq 1

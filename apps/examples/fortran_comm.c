@@ -1,4 +1,4 @@
-/* fortran_comm.c - hands a Fortran communicator to Rind: what Fortran cannot say in standard words. */
+/* fortran_comm.c - hands a communicator of Fortran to Rind, which no standard word of it can. */
 #include <rind/context.h>
 
 rind_error fortran_context_create(MPI_Fint comm, rind_context **context);

@@ -47,8 +47,9 @@ typedef struct rind_layout {
 RIND_BEGIN_DECLS
 
 /* Checks the sizes and works out every stride that is 0.
- * RIND_ERROR_INVALID for a bad size or strides that make two cells meet, RIND_ERROR_OVERFLOW where
- * a block or num_blocks blocks exceed the address space; the layout is unchanged then. */
+ * RIND_ERROR_INVALID for a bad size, or strides one of which does not step over all that the
+ * smaller ones reach, so that cells can meet; RIND_ERROR_OVERFLOW where a block or num_blocks
+ * blocks exceed the address space; the layout is unchanged then. */
 RIND_API rind_error rind_layout_complete(rind_context *context, int num_blocks,
                                          rind_layout *layout);
 /* Elements of one padded block, gaps of wide strides included. */

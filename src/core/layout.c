@@ -119,18 +119,23 @@ rind_error rind_layout_complete(rind_context *context, int num_blocks, rind_layo
   const ptrdiff_t limit = PTRDIFF_MAX / (ptrdiff_t)rind_type_bytes(made.type) / 8;
   const bool fits = padded <= INT_MAX && fill_in(&made, padded, limit) &&
                     made.block_stride <= limit / (num_blocks > 0 ? num_blocks : 1);
-  RIND_REQUIRE(context, fits, RIND_ERROR_OVERFLOW,
-               "%d blocks of (%d + 2*%d)^%d cells with %d components are more than memory can hold",
-               num_blocks, made.cells, made.ghosts, made.dim, made.components);
+  RIND_REQUIRE(
+      context, fits, RIND_ERROR_OVERFLOW,
+      "%d blocks of (%d + 2*%d)^%d cells with %d components and the strides (%td, %td, %td), "
+      "component %td, block %td (0: tight) are more than memory can hold",
+      num_blocks, made.cells, made.ghosts, made.dim, made.components, layout->cell_stride[0],
+      layout->cell_stride[1], made.dim == 3 ? layout->cell_stride[2] : 0, layout->component_stride,
+      layout->block_stride);
   ptrdiff_t least = 0;
   const char *what = too_small(&made, padded, num_blocks, &least);
-  RIND_REQUIRE(context, what == NULL, RIND_ERROR_INVALID,
-               "the strides (%td, %td, %td), component %td, block %td make two of (%d + 2*%d)^%d "
-               "cells with %d components meet: the %s should be at least %td, or other strides "
-               "smaller",
-               made.cell_stride[0], made.cell_stride[1], made.dim == 3 ? made.cell_stride[2] : 0,
-               made.component_stride, made.block_stride, made.cells, made.ghosts, made.dim,
-               made.components, what, least);
+  RIND_REQUIRE(
+      context, what == NULL, RIND_ERROR_INVALID,
+      "the strides (%td, %td, %td), component %td, block %td do not nest for (%d + 2*%d)^%d "
+      "cells with %d components, so that cells can meet: the %s should be at least %td, or "
+      "other strides smaller",
+      made.cell_stride[0], made.cell_stride[1], made.dim == 3 ? made.cell_stride[2] : 0,
+      made.component_stride, made.block_stride, made.cells, made.ghosts, made.dim, made.components,
+      what, least);
   *layout = made;
   return RIND_OK;
 }

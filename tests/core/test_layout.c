@@ -228,6 +228,8 @@ static void check_bad_strides(void) {
   layout.order = RIND_COMPONENTS_INNERMOST;
   layout.cell_stride[0] = 1;
   check_refused(1, layout, RIND_ERROR_INVALID, "the cell stride of axis 0 should be at least 2");
+  layout = (rind_layout){.dim = 2, .cells = 3, .components = 1, .cell_stride = {2, 3}};
+  check_refused(1, layout, RIND_ERROR_INVALID, "do not nest"); /* no two of these meet */
 }
 
 static void check_overflow(void) {
@@ -249,10 +251,10 @@ static void check_overflow(void) {
   check_refused(1 << 20, layout, RIND_ERROR_OVERFLOW, "1048576");
   layout = plain;
   layout.cell_stride[2] = PTRDIFF_MAX;
-  check_refused(1, layout, RIND_ERROR_OVERFLOW, "");
+  check_refused(1, layout, RIND_ERROR_OVERFLOW, "the strides (0, 0, 9223372036854775807)");
   layout = plain;
   layout.block_stride = PTRDIFF_MAX;
-  check_refused(1, layout, RIND_ERROR_OVERFLOW, "");
+  check_refused(1, layout, RIND_ERROR_OVERFLOW, "block 9223372036854775807");
 }
 
 int main(int argc, char **argv) {

@@ -36,8 +36,7 @@ static bool parse(int argc, char **argv, options *o, int *status) {
       {"particles", APP_INT64, &o->particles, .min = 0, .max = 2e8, .help = "how many"},
       {"seed", APP_INT64, &o->seed, .min = 0, .max = 9e15, .help = "of the random numbers"},
       {"device", APP_FLAG, &o->device, .help = "run on the GPU"},
-      {"threads", APP_INT, &o->threads, .min = 1, .max = 1024, .help = "on the host",
-       .needs = {"!device"}},
+      {"threads", APP_INT, &o->threads, .min = 1, .max = 1024, .help = "on the host"},
       {"repeat", APP_INT, &o->repeats, .min = 1, .max = MOST_REPEATS, .help = "runs to time"},
       {"json", APP_FLAG, &o->json, .help = "one line of JSON instead of a table"},
   };

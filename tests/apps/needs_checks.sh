@@ -83,7 +83,6 @@ RANKS=2 refuse rind-sph relax "on one rank" --relax 3
 refuse rind-sph relax "without --device" --relax 3 --device
 refuse rind-sph device "without --forest" --device --forest 0
 RANKS=2 refuse rind-sph device "on one rank" --device
-refuse rind-sph threads "without --device" --device --threads 2
 take rind-sph 4 --relax 3 --target 0.3 --progress none --output "$none"
 take rind-sph 0 --particles 100 --repeat 1 --split 9 --forest 0
 take rind-sph 0 --particles 100 --repeat 1 --split 0 --target 0 --relax 0 --progress none
@@ -91,8 +90,6 @@ take rind-sph 0 --particles 100 --repeat 1 --split 0 --target 0 --relax 0 --prog
 refuse rind-particles radius "with --cloud plummer" --cloud uniform --radius 0.1
 RANKS=2 refuse rind-particles limit "with --refine >= 1" --refine 0 --limit 9
 take rind-particles 4 --radius 0.1 --limit 9 --output "$none"
-
-refuse rind-deposit threads "without --device" --device --threads 2
 
 refuse rind-draw levels "with --refine other than none" --refine none --levels 2
 RANKS=2 refuse rind-draw refine "with --levels >= 1" --levels 0 --refine half
@@ -146,7 +143,6 @@ done
 bench_takes shape cube scaling
 bench_takes output "$folder/x.h5" export
 RANKS=2 refuse rind-bench shape "with scaling, not fill" --shape cube
-refuse rind-bench threads "with --space host" --threads 2 --space device
 take rind-bench 0 scaling --cells 4 --ghosts 1 --layers 1 --regions all --restriction average --components 2 \
   --type f32 --storage blocks --order innermost --threads 1 --repeat 3 --sample-us 1 --shape cube
 take rind-bench 0 messages --forest R4 --dim 3 --periodic all --cells 4 --components 2 --type f32 --repeat 3 \

@@ -107,7 +107,7 @@ static bool read_int3(const app_option *option, const char *text, char line[LINE
   for (char *item = copy; item != NULL; ++count) {
     char *comma = strchr(item, ',');
     if (comma != NULL) *comma++ = '\0';
-    if (count == 3)
+    if (count == 3 || item[0] == '\0')
       return fail(line, "--%s is %s, should be up to three whole numbers", option->name, text);
     int64_t value;
     if (!read_int64(option, item, INT_MIN, INT_MAX, &value, line)) return false;
@@ -140,9 +140,12 @@ static bool read_word(const app_option *option, const char *text, char line[LINE
 static bool read_value(const app_option *option, const char *text, char line[LINE]) {
   int64_t whole;
   char *end, range[64];
+  if (option->kind != APP_FLAG && text[0] == '\0')
+    return fail(line, "--%s is empty (%s)", option->name, option->help);
   switch (option->kind) {
   case APP_FLAG:
-    return fail(line, "--%s takes no value, not %s", option->name, text);
+    return fail(line, "--%s takes no value%s%s", option->name, text[0] == '\0' ? "" : ", not ",
+                text);
   case APP_INT:
     if (!read_int64(option, text, INT_MIN, INT_MAX, &whole, line)) return false;
     *(int *)option->value = (int)whole;
@@ -162,7 +165,6 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
   case APP_READ:
   case APP_OUTPUT:
   case APP_HDF5:
-    if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
     *(const char **)option->value = text;
     return true;
   case APP_WORD:
@@ -242,8 +244,8 @@ static bool read_command(const app_usage *usage, const char *text, char line[LIN
       *usage->command = c;
       return true;
     }
-  return fail(line, "there is no command %s, it should be one of %s", text,
-              app_join_words(usage->commands, words));
+  return fail(line, "there is no command %s, it should be one of %s",
+              text[0] == '\0' ? "without a name" : text, app_join_words(usage->commands, words));
 }
 
 static bool read_arguments(const app_usage *usage, int argc, char *const *argv, int ranks,

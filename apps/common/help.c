@@ -8,7 +8,15 @@
 
 enum { WIDTH = 94, INDENT = 30 };
 
-static void print_default(FILE *file, const app_option *option) {
+/* Whether an option of axes has two, whatever other options say. */
+static bool is_plane(const app_usage *usage, const app_option *option) {
+  if (option->kind != APP_INT3 || option->axes == NULL) return false;
+  for (int i = 0; i < usage->num_options; ++i)
+    if (usage->options[i].value == option->axes) return false;
+  return *option->axes == 2;
+}
+
+static void print_default(FILE *file, const app_usage *usage, const app_option *option) {
   switch (option->kind) {
   case APP_FLAG:
     break;
@@ -33,7 +41,9 @@ static void print_default(FILE *file, const app_option *option) {
     break;
   case APP_INT3: {
     const int *v = option->value;
-    fprintf(file, " [%d,%d,%d]", v[0], v[1], v[2]);
+    fprintf(file, " [%d,%d", v[0], v[1]);
+    if (!is_plane(usage, option)) fprintf(file, ",%d", v[2]);
+    fputc(']', file);
     break;
   }
   }
@@ -74,15 +84,16 @@ void app_print_help(FILE *file, const app_usage *usage) {
   fprintf(file, "[options]\n%s\n\n", usage->summary);
   for (int i = 0; i < usage->num_options; ++i) {
     const app_option *option = &usage->options[i];
-    const char *value =
-        option->kind == APP_WORD ? app_join_words(option->words, words) : placeholder[option->kind];
+    const char *value = option->kind == APP_WORD  ? app_join_words(option->words, words)
+                        : is_plane(usage, option) ? "N[,N]"
+                                                  : placeholder[option->kind];
     snprintf(left, sizeof left, "--%s %s", option->name, value);
     fprintf(file, "  %-28s", left);
     if (strlen(left) > 27) fprintf(file, "\n  %-28s", "");
     const int used = snprintf(help, sizeof help, "%s", option->help);
     app_needs_text(usage, option, help + used, sizeof help - (size_t)used);
     print_wrapped(file, help);
-    print_default(file, option);
+    print_default(file, usage, option);
     fputc('\n', file);
   }
   fprintf(file, "  %-28sthis text\n", "--help");

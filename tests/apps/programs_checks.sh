@@ -22,6 +22,7 @@ refuse() {
     ! grep -q -- "$words" "$folder/line"; then
     complain "${*##*/}: status $got instead of $status, no single line of '$words': $(head -3 "$folder/line")"
   fi
+  [ -s "$folder/out" ] && complain "${*##*/} prints something: $(head -1 "$folder/out")"
 }
 
 # A run that takes a moment.
@@ -119,6 +120,9 @@ for program in "$@"; do
   refuse 2 "there is no option --new?line; --help lists them$" "$program" "--new
 line"
   refuse 2 "no option --verison; did you mean --version?" "$mpiexec" -n 2 "$program" --verison
+  case $name in rind-deposit | rind-sph) option=--particles ;; *) option=--cells ;; esac
+  refuse 2 "$option is empty (" "$program" "$option" ""
+  refuse 2 "$option is empty (" "$mpiexec" -n 2 "$program" "$option="
   [ "$("$program" --version)" = "$name 0.1.0" ] || complain "$name --version: $("$program" --version)"
   for option in $("$program" --help | grep -o '^  --[a-z]* FILE' | grep -o -- '--[a-z]*'); do
     check_output "$program" "$option"
@@ -135,11 +139,19 @@ line"
         "$mpiexec" -n 2 "$program" --cells 1024 --components 1000000
       refuse 5 "blocks of 1024^3 cells with 1000000 components would take" \
         "$program" scaling --cells 1024 --components 1000000
+      refuse 2 "the rules ask for 2 ghost layers" "$program" scaling --layers 2
+      refuse 2 "there is no command without a name" "$program" ""
+      refuse 2 "there is no option fill;" "$program" --json fill
+      refuse 2 "--json takes no value$" "$program" fill --json=
       ;;
     rind-draw)
       refuse 2 "16777216 blocks or more would take 2.013e+09 bytes" \
         "$mpiexec" -n 2 "$program" --trees 64 --level 6
       refuse 2 "1000001 blocks or more" "$program" --level 6 --levels 6 --refine half
+      for words in ,1 1, 1,,1 ,; do
+        refuse 2 "--trees is $words, should be up to three" "$program" --trees "$words"
+      done
+      "$program" --help | grep -qE '^  --trees N\[,N\] .* \[1,1\]$' || complain "$name --help has three axes"
       ;;
     rind-particles)
       refuse 5 "68719476736 blocks of 16^3 cells would take 6.426e+15 bytes or more" \

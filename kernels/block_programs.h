@@ -109,6 +109,11 @@ bool rind_programs_make(const rind_gather *gather, const int *first_fill, int nu
                         const rind_program_frame *frame, size_t max_bytes, rind_programs *made);
 void rind_programs_free(rind_programs *programs);
 
+/* Whether the copies of the program that most blocks have touch at least two thirds of the sectors
+ * in the lines of memory, 128 bytes, that they touch in blocks which are alike. False without
+ * memory. */
+bool rind_programs_fill_lines(const rind_programs *programs, int value_bytes, bool *fill_lines);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,7 @@
 #include "status.h"
 #include "summary.h"
 #include "sums.h"
+#include "words.h"
 
 static const char program[] = "rind-advect";
 
@@ -50,8 +51,19 @@ static int read_data(run *r) {
   const advect_options *o = &r->options;
   if (o->data == NULL) return APP_OK;
   const int status = dataset_read(r->comm, o->data, o->dataset, &r->data, message, sizeof message);
-  if (status != APP_OK) app_complain(r->comm, program, "%s", message);
-  return status;
+  if (status != APP_OK) {
+    app_complain(r->comm, program, "%s", message);
+    return status;
+  }
+  const double most = solver_largest((rind_type)o->type, (advect_limiter)o->limiter);
+  const double reach = fmax(-r->data.least, r->data.greatest);
+  if (reach <= most) return APP_OK;
+  app_complain(r->comm, program,
+               "the result would not be finite: the data are too large, %s of %s reaches %.4g, "
+               "should be at most %.4g with --type %s and --limiter %s",
+               o->dataset, o->data, reach, most, app_type_words[o->type],
+               limiter_words[o->limiter]);
+  return APP_INPUT;
 }
 
 static void describe_problem(run *r) {
@@ -229,9 +241,9 @@ static int write_files(run *r) {
 /* NaN is not finite and fails too. */
 static int check_result(const run *r) {
   const solver_norms *last = &r->summary.last;
-  if (isfinite(last->l1) && isfinite(last->linf) && isfinite(last->mass)) return APP_OK;
-  app_complain(r->comm, program, "the result has values that are not finite (L1 error %g)",
-               last->l1);
+  if (isfinite(last->l2) && isfinite(last->linf) && isfinite(last->mass)) return APP_OK;
+  app_complain(r->comm, program, "the result has values that are not finite (largest error %g)",
+               last->linf);
   return APP_WRONG;
 }
 

@@ -1,6 +1,7 @@
 /* solver.c - the fields, the exchange between blocks, and the steps. */
 #include "solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -239,6 +240,12 @@ void solver_destroy(advect_solver **solver) {
   free(s->rates);
   free(s);
   *solver = NULL;
+}
+
+double solver_largest(rind_type type, advect_limiter limiter) {
+  const double most = type == RIND_FLOAT64 ? DBL_MAX : FLT_MAX;
+  const double stepped = limiter == LIMITER_ALBADA ? cbrt(most) : most;
+  return fmin(stepped, sqrt(DBL_MAX)) / 16;
 }
 
 double solver_rate(const advect_solver *s) {

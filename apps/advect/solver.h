@@ -40,6 +40,8 @@ rind_error solver_create(MPI_Comm comm, const rind_forest *forest, const advect_
                          advect_solver **solver);
 void solver_destroy(advect_solver **solver);
 
+/* What values may reach, if those of all steps, slopes and norms are to be finite. */
+double solver_largest(rind_type type, advect_limiter limiter);
 /* Largest sum over the axes of a cell's outflow rates, over all ranks: the Courant number is this
  * times the time step. Ranks agree on it. */
 double solver_rate(const advect_solver *solver);

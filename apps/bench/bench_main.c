@@ -15,8 +15,29 @@ static const char *const order_words[] = {"outermost", "innermost", NULL};
 static const char *const region_words[] = {"all", "faces", NULL};
 static const char *const periodic_words[] = {"own", "none", "all", NULL};
 
+static const char *const command_words[] = {"fill",     "adjoint", "segments", "scaling",
+                                            "messages", "export",  NULL};
+
+typedef rind_error (*measurement)(rind_context *context, bench_options *options);
+
+/* By command. */
+static const measurement measurements[] = {bench_fill,    bench_adjoint,  bench_segment,
+                                           bench_scaling, bench_messages, bench_export};
+
+/* Which commands take an option. */
+enum {
+  SEGMENTS = 1 << 2,
+  SCALING = 1 << 3,
+  MESSAGES = 1 << 4,
+  EXPORT = 1 << 5,
+  TIMED_FILLS = 1 << 0 | 1 << 1 | SCALING,
+  FILLS = TIMED_FILLS | MESSAGES | EXPORT,
+  FORESTS = FILLS & ~SCALING /* a reference forest */
+};
+
 /* What the options set, as the parser wants it. */
 typedef struct words {
+  int command;
   int forest, type, space, storage, order, regions, interpolation, restriction, periodic, shape;
   int dim, cells, ghosts, layers, components, threads, repeats;
   double sample_us;
@@ -26,46 +47,61 @@ typedef struct words {
 
 static bool parse(int argc, char **argv, words *w, int *status) {
   const app_option options[] = {
-      {"forest", APP_WORD, &w->forest, .words = bench_names, .help = "reference forest"},
-      {"dim", APP_INT, &w->dim, .max = 3, .help = "dimension of C3; 0: the forest's own"},
+      {"forest", APP_WORD, &w->forest, .words = bench_names, .help = "reference forest",
+       .commands = FORESTS},
+      {"dim", APP_INT, &w->dim, .max = 3, .help = "dimension of C3; 0: the forest's own",
+       .commands = FORESTS},
       {"cells", APP_INT, &w->cells, .max = 1024,
-       .help = "cells a block and axis; 0: the forest's own"},
+       .help = "cells a block and axis; 0: the forest's own", .commands = FILLS},
       {"periodic", APP_WORD, &w->periodic, .words = periodic_words,
-       .help = "periodic axes; own: all but x, none for C3"},
-      {"ghosts", APP_INT, &w->ghosts, .min = 1, .max = 512, .help = "ghost layers"},
-      {"layers", APP_INT, &w->layers, .max = 512, .help = "layers to fill; 0: all"},
-      {"regions", APP_WORD, &w->regions, .words = region_words, .help = "regions to fill"},
+       .help = "periodic axes; own: all but x, none for C3", .commands = FORESTS},
+      {"ghosts", APP_INT, &w->ghosts, .min = 1, .max = 512, .help = "ghost layers",
+       .commands = FILLS},
+      {"layers", APP_INT, &w->layers, .max = 512, .help = "layers to fill; 0: all",
+       .commands = FILLS},
+      {"regions", APP_WORD, &w->regions, .words = region_words, .help = "regions to fill",
+       .commands = FILLS},
       {"interpolation", APP_WORD, &w->interpolation, .words = app_interpolation_words,
-       .help = "rows of fine ghosts"},
+       .help = "rows of fine ghosts", .commands = FILLS},
       {"restriction", APP_WORD, &w->restriction, .words = app_restriction_words,
-       .help = "rows of coarse ghosts"},
-      {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell"},
-      {"type", APP_WORD, &w->type, .words = app_type_words, .help = "of the values"},
-      {"space", APP_WORD, &w->space, .words = space_words, .help = "of the fields"},
-      {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks"},
-      {"order", APP_WORD, &w->order, .words = order_words, .help = "of the components"},
+       .help = "rows of coarse ghosts", .commands = FILLS},
+      {"components", APP_INT, &w->components, .min = 1, .max = 1000000, .help = "values a cell",
+       .commands = TIMED_FILLS | MESSAGES},
+      {"type", APP_WORD, &w->type, .words = app_type_words, .help = "of the values",
+       .commands = TIMED_FILLS | SEGMENTS | MESSAGES},
+      {"space", APP_WORD, &w->space, .words = space_words, .help = "of the fields",
+       .commands = TIMED_FILLS | SEGMENTS},
+      {"storage", APP_WORD, &w->storage, .words = storage_words, .help = "of the blocks",
+       .commands = TIMED_FILLS},
+      {"order", APP_WORD, &w->order, .words = order_words, .help = "of the components",
+       .commands = TIMED_FILLS},
       {"threads", APP_INT, &w->threads, .max = 1024,
-       .help = "threads of a fill; 0: what OpenMP says"},
-      {"repeat", APP_INT, &w->repeats, .min = 3, .max = 100000, .help = "samples"},
+       .help = "threads of a fill; 0: what OpenMP says", .commands = TIMED_FILLS | SEGMENTS},
+      {"repeat", APP_INT, &w->repeats, .min = 3, .max = 100000, .help = "samples",
+       .commands = TIMED_FILLS | SEGMENTS | MESSAGES},
       {"sample-us", APP_DOUBLE, &w->sample_us, .min = 1, .max = 1e7,
-       .help = "microseconds of back-to-back calls a sample"},
+       .help = "microseconds of back-to-back calls a sample",
+       .commands = TIMED_FILLS | SEGMENTS | MESSAGES},
       {"shape", APP_WORD, &w->shape, .words = bench_shapes,
-       .help =
-           "how the ranks of scaling lie: a tree a rank in a row or a box, or nine trees as the "
-           "curve cuts them"},
-      {"output", APP_HDF5, &w->output, .help = "file that export writes (HDF5); also -o"},
+       .help = "how the ranks lie: a tree a rank in a row or a box, or nine trees as the "
+               "curve cuts them",
+       .commands = SCALING},
+      {"output", APP_HDF5, &w->output, .help = "HDF5 file to write; also -o", .commands = EXPORT},
       {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
   };
   const app_usage usage = {
       "rind-bench",
-      "measures what Rind does: rind-bench fill|adjoint|segments|scaling|messages|export [options]",
-      options, (int)(sizeof options / sizeof *options),
+      "Measures what Rind does.",
+      options,
+      (int)(sizeof options / sizeof *options),
       "fill, adjoint: ghost fills and their adjoints; segments: sums over segments;\n"
       "scaling: the same load a rank on 1, 2, 4, .. ranks; messages: those of a fill, sent in\n"
       "three ways; export: the fill as a sparse matrix.\n"
       "Times are medians over samples in turn, of the slowest rank, in microseconds. All variants\n"
       "of a run fill the same ghost cells; 'copy by index lists' is a[to[i]] = a[from[i]],\n"
-      "on the device one launch with a thread a ghost."};
+      "on the device one launch with a thread a ghost.",
+      command_words,
+      &w->command};
   return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
 }
 
@@ -74,16 +110,9 @@ static void periodic_axes(int word, int periodic[3]) {
     periodic[a] = word == 0 ? -1 : word == 2;
 }
 
-typedef rind_error (*measurement)(rind_context *context, bench_options *options);
-
-/* Every rank has a device, where one is asked for and the measurement takes it. */
-static int check_space(rind_context *context, measurement measure) {
+/* Every rank has a device, where one is asked for. */
+static int check_space(rind_context *context) {
   int there = rind_context_device(context) >= 0;
-  if (measure == bench_export || measure == bench_messages) {
-    app_complain(MPI_COMM_WORLD, "rind-bench",
-                 "export and messages work on the host: without --space device");
-    return APP_USAGE;
-  }
   MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (there) return APP_OK;
   app_complain(MPI_COMM_WORLD, "rind-bench",
@@ -91,7 +120,7 @@ static int check_space(rind_context *context, measurement measure) {
   return APP_DEVICE;
 }
 
-static int run(const words *w, measurement measure) {
+static int run(const words *w) {
   rind_context *context = NULL;
   /* Without device fields no device is touched. */
   const bool there = w->space == RIND_DEVICE;
@@ -99,7 +128,7 @@ static int run(const words *w, measurement measure) {
       .threads = w->threads, .device_choice = there ? RIND_DEVICE_LOCAL_RANK : RIND_DEVICE_CURRENT};
   rind_error error = rind_context_create(MPI_COMM_WORLD, &context_options, &context);
   if (error == RIND_OK && there) {
-    const int status = check_space(context, measure);
+    const int status = check_space(context);
     if (status != APP_OK) {
       rind_context_destroy(&context);
       return status;
@@ -125,21 +154,10 @@ static int run(const words *w, measurement measure) {
       .json = w->json,
   };
   periodic_axes(w->periodic, options.forest.periodic);
-  if (error == RIND_OK) error = measure(context, &options);
+  if (error == RIND_OK) error = measurements[w->command](context, &options);
   if (error != RIND_OK) app_complain(MPI_COMM_WORLD, "rind-bench", "%s", rind_last_error(context));
   rind_context_destroy(&context);
   return app_status_of(error);
-}
-
-/* The command's; NULL: there is none of that name. */
-static measurement find_measurement(const char *command) {
-  if (strcmp(command, "fill") == 0) return bench_fill;
-  if (strcmp(command, "adjoint") == 0) return bench_adjoint;
-  if (strcmp(command, "export") == 0) return bench_export;
-  if (strcmp(command, "segments") == 0) return bench_segment;
-  if (strcmp(command, "messages") == 0) return bench_messages;
-  if (strcmp(command, "scaling") == 0) return bench_scaling;
-  return NULL;
 }
 
 int main(int argc, char **argv) {
@@ -154,15 +172,6 @@ int main(int argc, char **argv) {
              .sample_us = 500.0,
              .regions = RIND_REGIONS_FACES};
   int status = APP_OK;
-  const bool command = argc > 1 && argv[1][0] != '-';
-  const measurement measure = find_measurement(command ? argv[1] : "fill");
-  if (measure == NULL) {
-    app_complain(MPI_COMM_WORLD, "rind-bench",
-                 "unknown command '%s': it is fill, adjoint, segments, scaling, messages or export",
-                 argv[1]);
-    status = APP_USAGE;
-  } else if (parse(argc - command, argv + command, &w, &status)) {
-    status = run(&w, measure);
-  }
+  if (parse(argc, argv, &w, &status)) status = run(&w);
   return app_end(MPI_COMM_WORLD, "rind-bench", status);
 }

@@ -178,7 +178,10 @@ static rind_error run_on(rind_context *context, const bench_options *options, in
   if (takes_part) {
     error = rind_context_create(some, &threads, &smaller);
     if (error == RIND_OK) error = measure(smaller, options, &s);
-    if (error == RIND_OK && rind_context_rank(context) == 0) print_row(options, &s);
+    if (error == RIND_OK && rind_context_rank(context) == 0) {
+      if (ranks == 1) print_head(options);
+      print_row(options, &s);
+    }
     if (error != RIND_OK) rind_context_fail(context, error, "%s", rind_last_error(smaller));
     rind_context_destroy(&smaller);
     MPI_Comm_free(&some);
@@ -192,7 +195,6 @@ rind_error bench_scaling(rind_context *context, bench_options *options) {
   rind_error error = RIND_OK;
   options->layout.dim = 3;
   options->layout.cells = options->forest.cells ? options->forest.cells : 8;
-  if (rind_context_rank(context) == 0) print_head(options);
   for (int ranks = 1; error == RIND_OK && ranks <= size;
        ranks = ranks < size && 2 * ranks > size ? size : 2 * ranks)
     error = run_on(context, options, ranks);

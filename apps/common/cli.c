@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "help.h"
+#include "needs.h"
 #include "outputs.h"
 #include "status.h"
 
-enum { LINE = 512, LONGEST_WORD = 48, WIDTH = 94, INDENT = 30 };
+enum { LINE = APP_LINE, MOST_OPTIONS = 64, LONGEST_WORD = 48 };
 
 /* Levenshtein distance of the first LONGEST_WORD characters. */
 static int distance(const char *a, const char *b) {
@@ -42,85 +44,6 @@ static bool is_nearer(const char *word, const char *candidate, int *best) {
   if (found > limit || found >= *best) return false;
   *best = found;
   return true;
-}
-
-static void print_default(FILE *file, const app_option *option) {
-  switch (option->kind) {
-  case APP_FLAG:
-    break;
-  case APP_INT:
-    fprintf(file, " [%d]", *(const int *)option->value);
-    break;
-  case APP_INT64:
-    fprintf(file, " [%lld]", (long long)*(const int64_t *)option->value);
-    break;
-  case APP_DOUBLE:
-    fprintf(file, " [%g]", *(const double *)option->value);
-    break;
-  case APP_STRING:
-  case APP_READ:
-  case APP_OUTPUT:
-  case APP_HDF5:
-    if (*(const char *const *)option->value != NULL)
-      fprintf(file, " [%s]", *(const char *const *)option->value);
-    break;
-  case APP_WORD:
-    fprintf(file, " [%s]", option->words[*(const int *)option->value]);
-    break;
-  case APP_INT3: {
-    const int *v = option->value;
-    fprintf(file, " [%d,%d,%d]", v[0], v[1], v[2]);
-    break;
-  }
-  }
-}
-
-/* "a|b|c" into text. */
-static const char *join_words(const char *const *words, char text[LINE]) {
-  text[0] = '\0';
-  for (int i = 0; words[i] != NULL; ++i) {
-    const size_t used = strlen(text);
-    snprintf(text + used, LINE - used, "%s%s", i > 0 ? "|" : "", words[i]);
-  }
-  return text;
-}
-
-/* Breaks lines between words; the first begins at INDENT. */
-static void print_wrapped(FILE *file, const char *text) {
-  int column = INDENT;
-  while (*text != '\0') {
-    const int length = (int)strcspn(text, " ");
-    if (column > INDENT && column + 1 + length > WIDTH) {
-      fprintf(file, "\n%*s", INDENT, "");
-      column = INDENT;
-    }
-    column += fprintf(file, "%s%.*s", column > INDENT ? " " : "", length, text);
-    text += length;
-    text += strspn(text, " ");
-  }
-}
-
-static void print_help(FILE *file, const app_usage *usage) {
-  static const char *const placeholder[] = {
-      [APP_FLAG] = "",       [APP_INT] = "N",    [APP_INT64] = "N",      [APP_DOUBLE] = "X",
-      [APP_STRING] = "TEXT", [APP_WORD] = "",    [APP_INT3] = "N[,N,N]", [APP_READ] = "INPUT",
-      [APP_OUTPUT] = "FILE", [APP_HDF5] = "FILE"};
-  fprintf(file, "usage: %s [options]\n%s\n\n", usage->program, usage->summary);
-  for (int i = 0; i < usage->num_options; ++i) {
-    const app_option *option = &usage->options[i];
-    char words[LINE], left[LINE];
-    const char *value =
-        option->kind == APP_WORD ? join_words(option->words, words) : placeholder[option->kind];
-    snprintf(left, sizeof left, "--%s %s", option->name, value);
-    fprintf(file, "  %-28s", left);
-    if (strlen(left) > 27) fprintf(file, "\n  %-28s", "");
-    print_wrapped(file, option->help);
-    print_default(file, option);
-    fputc('\n', file);
-  }
-  fprintf(file, "  %-28sthis text\n", "--help");
-  fprintf(file, "  %-28sthe library's version\n", "--version");
-  if (usage->epilogue != NULL) fprintf(file, "\n%s\n", usage->epilogue);
 }
 
 static bool fail(char line[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -176,7 +99,7 @@ static bool read_int64(const app_option *option, const char *text, int64_t low, 
 }
 
 static bool read_int3(const app_option *option, const char *text, char line[LINE]) {
-  int *values = option->value, got[3], count = 0;
+  int *values = option->value, got[3] = {0}, count = 0, last = 0;
   char copy[64];
   if (strlen(text) >= sizeof copy)
     return fail(line, "--%s is %s, should be up to three whole numbers", option->name, text);
@@ -184,15 +107,15 @@ static bool read_int3(const app_option *option, const char *text, char line[LINE
   for (char *item = copy; item != NULL; ++count) {
     char *comma = strchr(item, ',');
     if (comma != NULL) *comma++ = '\0';
-    if (count == 3)
+    if (count == 3 || item[0] == '\0')
       return fail(line, "--%s is %s, should be up to three whole numbers", option->name, text);
     int64_t value;
     if (!read_int64(option, item, INT_MIN, INT_MAX, &value, line)) return false;
-    got[count] = (int)value;
+    got[count] = last = (int)value;
     item = comma;
   }
   for (int a = 0; a < 3; ++a)
-    values[a] = got[a < count ? a : count - 1];
+    values[a] = a < count ? got[a] : last;
   return true;
 }
 
@@ -207,7 +130,7 @@ static bool read_word(const app_option *option, const char *text, char line[LINE
     }
     if (is_nearer(text, option->words[i], &best)) nearest = option->words[i];
   }
-  join_words(option->words, words);
+  app_join_words(option->words, words);
   if (nearest != NULL)
     return fail(line, "--%s is %s, should be one of %s; did you mean %s?", option->name, text,
                 words, nearest);
@@ -217,9 +140,12 @@ static bool read_word(const app_option *option, const char *text, char line[LINE
 static bool read_value(const app_option *option, const char *text, char line[LINE]) {
   int64_t whole;
   char *end, range[64];
+  if (option->kind != APP_FLAG && text[0] == '\0')
+    return fail(line, "--%s is empty (%s)", option->name, option->help);
   switch (option->kind) {
   case APP_FLAG:
-    return fail(line, "--%s takes no value, not %s", option->name, text);
+    return fail(line, "--%s takes no value%s%s", option->name, text[0] == '\0' ? "" : ", not ",
+                text);
   case APP_INT:
     if (!read_int64(option, text, INT_MIN, INT_MAX, &whole, line)) return false;
     *(int *)option->value = (int)whole;
@@ -239,7 +165,6 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
   case APP_READ:
   case APP_OUTPUT:
   case APP_HDF5:
-    if (text[0] == '\0') return fail(line, "--%s is empty (%s)", option->name, option->help);
     *(const char **)option->value = text;
     return true;
   case APP_WORD:
@@ -248,14 +173,6 @@ static bool read_value(const app_option *option, const char *text, char line[LIN
     return read_int3(option, text, line);
   }
   return false;
-}
-
-static const app_option *find_option(const app_usage *usage, const char *name, size_t length) {
-  for (int i = 0; i < usage->num_options; ++i)
-    if (strlen(usage->options[i].name) == length &&
-        strncmp(usage->options[i].name, name, length) == 0)
-      return &usage->options[i];
-  return NULL;
 }
 
 static bool unknown_option(const app_usage *usage, const char *argument, const char *name,
@@ -274,26 +191,71 @@ static bool unknown_option(const app_usage *usage, const char *argument, const c
   return fail(line, "there is no option %s; --help lists them", argument);
 }
 
-/* False with a line about the first mistake. */
-static bool read_arguments(const app_usage *usage, int argc, char *const *argv, char line[LINE]) {
-  for (int i = 1; i < argc; ++i) {
+/* False with a line about the first mistake. given[i] becomes the text of option i, or "". */
+static bool read_options(const app_usage *usage, int argc, char *const *argv,
+                         const char *given[MOST_OPTIONS], char line[LINE]) {
+  for (int i = 0; i < argc; ++i) {
     const char *argument = argv[i];
     const bool dashed = strncmp(argument, "--", 2) == 0;
     const char *name = dashed ? argument + 2 : argument;
     const size_t length = strcspn(name, "=");
-    const app_option *option = dashed ? find_option(usage, name, length) : NULL;
+    const app_option *option = dashed ? app_find_option(usage, name, length) : NULL;
     if (option == NULL) return unknown_option(usage, argument, name, length, line);
+    const char **text = &given[option - usage->options];
+    *text = "";
     if (name[length] == '=') {
-      if (!read_value(option, name + length + 1, line)) return false;
+      *text = name + length + 1;
     } else if (option->kind == APP_FLAG) {
       *(bool *)option->value = true;
+      continue;
     } else if (i + 1 == argc) {
       return fail(line, "--%s needs a value (%s)", option->name, option->help);
-    } else if (!read_value(option, argv[++i], line)) {
-      return false;
+    } else {
+      *text = argv[++i];
     }
+    if (!read_value(option, *text, line)) return false;
   }
   return true;
+}
+
+/* Of the options that are given: each does something, and has no more numbers than there are axes.
+ */
+static bool check_given(const app_usage *usage, const char *const given[MOST_OPTIONS], int ranks,
+                        char line[LINE]) {
+  for (int i = 0; i < usage->num_options; ++i) {
+    const app_option *option = &usage->options[i];
+    if (given[i] == NULL) continue;
+    if (!app_needs_met(usage, option, ranks, line, LINE)) return false;
+    int numbers = 1;
+    for (const char *c = given[i]; *c != '\0'; ++c)
+      numbers += *c == ',';
+    if (option->axes != NULL && numbers > *option->axes && numbers > 1)
+      return fail(line, "--%s is %s, should be at most %d numbers, one an axis", option->name,
+                  given[i], *option->axes);
+  }
+  return true;
+}
+
+/* False with a line: there is no such command. */
+static bool read_command(const app_usage *usage, const char *text, char line[LINE]) {
+  char words[LINE];
+  for (int c = 0; usage->commands[c] != NULL; ++c)
+    if (strcmp(usage->commands[c], text) == 0) {
+      *usage->command = c;
+      return true;
+    }
+  return fail(line, "there is no command %s, it should be one of %s",
+              text[0] == '\0' ? "without a name" : text, app_join_words(usage->commands, words));
+}
+
+static bool read_arguments(const app_usage *usage, int argc, char *const *argv, int ranks,
+                           char line[LINE]) {
+  const char *given[MOST_OPTIONS] = {NULL};
+  const bool has_command = usage->commands != NULL && argc > 1 && argv[1][0] != '-';
+  const int first = has_command ? 2 : 1;
+  return (!has_command || read_command(usage, argv[1], line)) &&
+         read_options(usage, argc - first, argv + first, given, line) &&
+         check_given(usage, given, ranks, line);
 }
 
 /* Whether one of two spellings is among the arguments. */
@@ -354,9 +316,9 @@ bool app_parse(MPI_Comm comm, const app_usage *usage, int argc, char *const *arg
   /* Help shows the defaults, before any value is stored. */
   const bool help = has_argument(argc, argv, "--help", "-h");
   const bool version = !help && has_argument(argc, argv, "--version", "--version");
-  if (help && rank == 0) print_help(stdout, usage);
+  if (help && rank == 0) app_print_help(stdout, usage);
   if (version && rank == 0) printf("%s %s\n", usage->program, rind_version());
-  const bool good = help || version || read_arguments(usage, argc, argv, line);
+  const bool good = help || version || read_arguments(usage, argc, argv, size, line);
   /* Ranks of one job may have been given different arguments: the first bad one speaks. */
   const int mine = good ? size : rank;
   int first, stop = help || version, any_stop;

@@ -44,8 +44,10 @@ static bool parse(int argc, char **argv, options *o, int *status) {
       program,
       "particles that a moving window selects are deposited into bins; prints loss and gradient",
       list, (int)(sizeof list / sizeof *list),
-      "Times are medians in microseconds, input and output where they are needed: us_forward of\n"
-      "the loss, us_gradient of the loss and its gradient. bytes_extra is memory beyond these."};
+      .epilogue = "Times are medians in microseconds, input and output where they are needed: "
+                  "us_forward of\n"
+                  "the loss, us_gradient of the loss and its gradient. bytes_extra is memory "
+                  "beyond these."};
   return app_parse(MPI_COMM_WORLD, &usage, argc, argv, status);
 }
 

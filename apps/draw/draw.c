@@ -215,19 +215,25 @@ int main(int argc, char **argv) {
                .region = 5,
                .width = 720,
                .output = "schedule.svg"};
+  static const int axes = 2;
   const app_option table[] = {
-      {"trees", APP_INT3, o.trees, .min = 1, .max = 64, .help = "trees along the axes"},
-      {"periodic", APP_INT3, o.periodic, .max = 1, .help = "1: the axis is periodic"},
+      {"trees", APP_INT3, o.trees, .min = 1, .max = 64, .help = "trees along the axes",
+       .axes = &axes},
+      {"periodic", APP_INT3, o.periodic, .max = 1, .help = "1: the axis is periodic",
+       .axes = &axes},
       {"level", APP_INT, &o.level, .max = 6, .help = "uniform refinement to begin with"},
-      {"levels", APP_INT, &o.levels, .max = 6, .help = "levels more in the refined region"},
-      {"refine", APP_WORD, &o.refine, .words = refine_words, .help = "the refined region"},
+      {"levels", APP_INT, &o.levels, .max = 6, .help = "levels more in the refined region",
+       .needs = {"refine"}},
+      {"refine", APP_WORD, &o.refine, .words = refine_words, .help = "the refined region",
+       .needs = {"levels"}},
       {"cells", APP_INT, &o.cells, .min = 2, .max = 64, .help = "cells a block and axis, even"},
       {"ghosts", APP_INT, &o.ghosts, .min = 1, .max = 32, .help = "ghost layers"},
       {"interpolation", APP_WORD, &o.interpolation, .words = app_interpolation_words,
-       .help = "rows of fine ghosts"},
+       .help = "rows of fine ghosts", .needs = {"refine", "levels"}},
       {"restriction", APP_WORD, &o.restriction, .words = app_restriction_words,
-       .help = "rows of coarse ghosts"},
-      {"wall", APP_WORD, &o.wall, .words = wall_words, .help = "what all walls do"},
+       .help = "rows of coarse ghosts", .needs = {"refine", "levels"}},
+      {"wall", APP_WORD, &o.wall, .words = wall_words, .help = "what all walls do",
+       .needs = {"!periodic=1"}},
       {"block", APP_INT, &o.block, .max = 1e9, .help = "global number of the chosen fill's block"},
       {"region", APP_WORD, &o.region, .words = region_words, .help = "of the chosen fill"},
       {"box", APP_INT, &o.box, .max = 1e6, .help = "number of the chosen fill in its region"},
@@ -236,10 +242,10 @@ int main(int argc, char **argv) {
       {"width", APP_DOUBLE, &o.width, .min = 100, .max = 10000, .help = "of the picture, pixels"},
       {"output", APP_OUTPUT, &o.output, .help = "SVG file"},
   };
-  const app_usage usage = {
-      "rind-draw", "draws a 2D forest and one fill of its schedule as SVG", table,
-      (int)(sizeof table / sizeof *table),
-      "Example: mpiexec -n 2 rind-draw --refine middle --level 2 --block 2 --region right --box 1"};
+  const app_usage usage = {"rind-draw", "draws a 2D forest and one fill of its schedule as SVG",
+                           table, (int)(sizeof table / sizeof *table),
+                           .epilogue = "Example: mpiexec -n 2 rind-draw --refine middle --level 2 "
+                                       "--block 2 --region right --box 1"};
   int status = APP_OK;
   if (app_parse(MPI_COMM_WORLD, &usage, argc, argv, &status)) {
     rind_context *context = NULL;

@@ -23,14 +23,10 @@ static bool check(MPI_Comm comm, const sph_options *o, int *status) {
   int ranks;
   MPI_Comm_size(comm, &ranks);
   const bool in_set = ranks > 1 || o->forest >= 0;
-  if (o->split > 0 && !in_set) complaint = "--split splits leaves: give --forest too";
-  if (in_set && (o->device || o->type != RIND_FLOAT64))
-    complaint = "sets on forests work on the host in f64: one rank for --device and --type f32";
-  if (o->relax > 0 && in_set) complaint = "--relax works on one rank, without --forest";
-  if (o->relax > 0 && (o->device || o->type != RIND_FLOAT64))
-    complaint = "--relax works on the host in f64: without --device and --type f32";
-  if (o->relax == 0 && (o->picture != NULL || o->output != NULL))
-    complaint = "--picture and --output show a relaxation: give --relax too";
+  if (in_set && o->type != RIND_FLOAT64)
+    complaint = "sets on forests work in f64: --type f32 on one rank, without --forest";
+  if (o->relax > 0 && o->type != RIND_FLOAT64)
+    complaint = "--relax works in f64: without --type f32";
   if (complaint == NULL) return true;
   app_complain(comm, "rind-sph", "%s", complaint);
   *status = APP_USAGE;
@@ -41,32 +37,39 @@ bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *
   *o = (sph_options){
       .particles = 1000, .seed = 42, .dim = 2, .forest = -1, .threads = 1, .repeats = 7};
   const app_option options[] = {
-      {"particles", APP_INT64, &o->particles, NULL, 1, 1.9e9, "how many"},
-      {"seed", APP_INT64, &o->seed, NULL, 0, 1e15, "of the generator"},
-      {"dim", APP_INT, &o->dim, NULL, 2, 3, "2 or 3"},
-      {"forest", APP_INT, &o->forest, NULL, -1, 12,
-       "particles in a set on 2^N leaves an axis; -1: in plain arrays on one rank, and as many "
-       "leaves as fit on more"},
-      {"split", APP_INT, &o->split, NULL, 0, 1e9,
-       "with a forest: split leaves of more particles than this, down to sides of 2 h; 0: none"},
-      {"type", APP_WORD, &o->type, app_type_words, 0, 0,
-       "of positions, densities and gradients; sums are in double"},
-      {"device", APP_FLAG, &o->device, NULL, 0, 0, "on the CUDA device"},
-      {"threads", APP_INT, &o->threads, NULL, 1, 4096, "of the host"},
-      {"repeat", APP_INT, &o->repeats, NULL, 1, 100000, "timed calls"},
-      {"relax", APP_INT, &o->relax, NULL, 0, 100000,
-       "steps of L-BFGS towards the rest density, instead of timing calls"},
-      {"target", APP_DOUBLE, &o->target, NULL, 0, 1,
-       "relaxing ends at this part of the first loss"},
-      {"picture", APP_OUTPUT, &o->picture, NULL, 0, 0,
-       "PNG of the particles before and after, and of the loss"},
-      {"output", APP_HDF5, &o->output, NULL, 0, 0,
-       "VTKHDF file of the relaxed particles, for ParaView; name it .hdf"},
-      {"progress", APP_WORD, &o->progress, app_progress_words, 0, 0, app_progress_help},
-      {"json", APP_FLAG, &o->json, NULL, 0, 0, "one line of JSON"},
+      {"particles", APP_INT64, &o->particles, .min = 1, .max = 1.9e9, .help = "how many"},
+      {"seed", APP_INT64, &o->seed, .min = 0, .max = 1e15, .help = "of the generator"},
+      {"dim", APP_INT, &o->dim, .min = 2, .max = 3, .help = "2 or 3"},
+      {"forest", APP_INT, &o->forest, .min = -1, .max = 12,
+       .help =
+           "particles in a set on 2^N leaves an axis; -1: in plain arrays on one rank, and as many "
+           "leaves as fit on more"},
+      {"split", APP_INT, &o->split, .min = 0, .max = 1e9,
+       .help = "split leaves of more particles than this, down to sides of 2 h; 0: none",
+       .needs = {"forest|ranks"}},
+      {"type", APP_WORD, &o->type, .words = app_type_words,
+       .help = "of positions, densities and gradients; sums are in double"},
+      {"device", APP_FLAG, &o->device, .help = "on the CUDA device",
+       .needs = {"!forest", "!ranks"}},
+      {"threads", APP_INT, &o->threads, .min = 1, .max = 4096, .help = "of the host"},
+      {"repeat", APP_INT, &o->repeats, .min = 1, .max = 100000, .help = "timed calls",
+       .needs = {"!relax"}},
+      {"relax", APP_INT, &o->relax, .min = 0, .max = 100000,
+       .help = "steps of L-BFGS towards the rest density, instead of timing calls",
+       .needs = {"!forest", "!ranks", "!device"}},
+      {"target", APP_DOUBLE, &o->target, .min = 0, .max = 1,
+       .help = "relaxing ends at this part of the first loss", .needs = {"relax"}},
+      {"picture", APP_OUTPUT, &o->picture,
+       .help = "PNG of the particles before and after, and of the loss", .needs = {"relax"}},
+      {"output", APP_HDF5, &o->output,
+       .help = "VTKHDF file of the relaxed particles, for ParaView; name it .hdf",
+       .needs = {"relax"}},
+      {"progress", APP_WORD, &o->progress, .words = app_progress_words, .help = app_progress_help,
+       .needs = {"relax"}},
+      {"json", APP_FLAG, &o->json, .help = "one line of JSON"},
   };
   const app_usage usage = {"rind-sph",
                            "Density of particles, a loss of it and the loss's gradient.", options,
-                           (int)(sizeof options / sizeof *options), epilogue};
+                           (int)(sizeof options / sizeof *options), .epilogue = epilogue};
   return app_parse(comm, &usage, argc, argv, status) && check(comm, o, status);
 }

@@ -28,7 +28,8 @@ typedef enum rind_component_order {
   RIND_COMPONENTS_INNERMOST = 1
 } rind_component_order;
 
-/* Strides are in elements and positive. A stride of 0 is worked out: tight, x fastest. */
+/* Strides are in elements and positive. A stride of 0 is worked out: tight, x fastest, past all
+ * that the strides inside it step over, be they given or worked out. */
 typedef struct rind_layout {
   int dim;        /* 2 or 3 */
   int cells;      /* interior cells a block and axis */
@@ -46,8 +47,9 @@ typedef struct rind_layout {
 RIND_BEGIN_DECLS
 
 /* Checks the sizes and works out every stride that is 0.
- * RIND_ERROR_INVALID for a bad size or strides that make two cells meet, RIND_ERROR_OVERFLOW where
- * a block or num_blocks blocks exceed the address space; the layout is unchanged then. */
+ * RIND_ERROR_INVALID for a bad size, or strides one of which does not step over all that the
+ * smaller ones reach, so that cells can meet; RIND_ERROR_OVERFLOW where a block or num_blocks
+ * blocks exceed the address space; the layout is unchanged then. */
 RIND_API rind_error rind_layout_complete(rind_context *context, int num_blocks,
                                          rind_layout *layout);
 /* Elements of one padded block, gaps of wide strides included. */

@@ -7,7 +7,7 @@ namespace {
 
 /* The rows of one block read cells that those of its neighbours read too, at about the same time,
  * so values pass through the first cache. */
-template <typename To>
+template <typename To, bool whole_lines>
 __device__ void run_copies(const bases_on_the_way &way, const int2 *moves, int num_slices) {
   int2 move[copies_at_once];
   To value[copies_at_once];
@@ -18,7 +18,8 @@ __device__ void run_copies(const bases_on_the_way &way, const int2 *moves, int n
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
-    value[u] = is_there(move[u].y) ? load_kept(source_of<To, const To>(at, move[u].y)) : (To)0;
+    value[u] = is_there(move[u].y) ? load_kept<whole_lines>(source_of<To, const To>(at, move[u].y))
+                                   : (To)0;
 #pragma unroll
   for (int u = 0; u < copies_at_once; ++u)
     if (move[u].x != RIND_PROGRAM_NO_CELL) store_kept(at.to + move[u].x, value[u]);
@@ -35,7 +36,7 @@ __device__ void run_pairs(const bases_on_the_way &way, const int32_t *pairs, int
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < pairs_at_once; ++u)
-    value[u] = is_there(term[u]) ? load_kept(source_of<To, To>(at, term[u])) : (To)0;
+    value[u] = is_there(term[u]) ? load_kept<true>(source_of<To, To>(at, term[u])) : (To)0;
 #pragma unroll
   for (int u = 0; u < pairs_at_once; ++u) {
     const To ghost = __shfl_xor_sync(whole_warp, value[u], RIND_PROGRAM_PAIRS);
@@ -46,12 +47,13 @@ __device__ void run_pairs(const bases_on_the_way &way, const int32_t *pairs, int
 }
 
 /* A task of a fill. */
-template <typename To, typename Source> __device__ void run_forward(const bases_on_the_way &way) {
+template <typename To, typename Source, bool whole_lines>
+__device__ void run_forward(const bases_on_the_way &way) {
   const task &now = way.of;
   if (kind_of(now) == kind_sum)
-    run_sums<To, Source, false>(way, now.first, terms_of(now));
+    run_sums<To, Source, whole_lines, false>(way, now.first, terms_of(now));
   else
-    run_copies<To>(way, way.t.move + now.first + threadIdx.x % lanes, slices_of(now));
+    run_copies<To, whole_lines>(way, way.t.move + now.first + threadIdx.x % lanes, slices_of(now));
 }
 
 /* One of an adjoint. */
@@ -61,7 +63,7 @@ template <typename To, typename Source> __device__ void run_backward(const bases
   if (kind_of(now) == kind_pairs)
     run_pairs<To>(way, way.t.pair + now.first + lane, slices_of(now));
   else if (kind_of(now) == kind_sum)
-    run_sums<To, Source, true>(way, now.first, terms_of(now));
+    run_sums<To, Source, true, true>(way, now.first, terms_of(now));
   else if (kind_of(now) == kind_short)
     run_short<To, Source>(way, now.first, slices_of(now), terms_of(now));
   else if (terms_of(now) <= 2)
@@ -100,13 +102,14 @@ __device__ bool begin_task(const tables &t, const base_tables &bases, task *now,
 }
 
 /* A thread block copies and sums: a task a warp. */
-template <typename To, typename Source>
+template <typename To, typename Source, bool whole_lines>
 __global__ void __launch_bounds__(threads_a_block, 4) run_fill(tables t, base_tables bases) {
   __shared__ const void *base_of_slot[warps_a_block][num_slots];
   task now;
   const void *loaded;
   if (begin_task(t, bases, &now, &loaded))
-    run_forward<To, Source>({t, bases, now, loaded, base_of_slot[threadIdx.x / lanes]});
+    run_forward<To, Source, whole_lines>(
+        {t, bases, now, loaded, base_of_slot[threadIdx.x / lanes]});
 }
 
 /* A thread block adds: a task a warp. */

@@ -27,10 +27,11 @@ __device__ void run_plain(const bases_on_the_way &way, const int32_t *cells, int
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < at_once; ++u) {
-    if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = load_kept(at.to + cell[u]);
+    if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = load_kept<true>(at.to + cell[u]);
 #pragma unroll
     for (int n = 0; n < max_terms; ++n)
-      if (is_there(term[u][n])) added[u][n] = load_kept(source_of<To, Source>(at, term[u][n]));
+      if (is_there(term[u][n]))
+        added[u][n] = load_kept<true>(source_of<To, Source>(at, term[u][n]));
   }
 #pragma unroll
   for (int u = 0; u < at_once; ++u) {
@@ -47,11 +48,11 @@ __device__ void run_plain(const bases_on_the_way &way, const int32_t *cells, int
 }
 
 /* What a term's cell holds; through the first cache, since cells of a slice read the same ones. */
-template <typename To, typename Source>
+template <typename To, typename Source, bool whole_lines>
 __device__ double load_term(const place<To> &at, int32_t term) {
   return RIND_PROGRAM_SLOT(term) == RIND_PROGRAM_OWN
-             ? (double)load_kept(source_of<To, const To>(at, term))
-             : (double)load_kept(source_of<To, const Source>(at, term));
+             ? (double)load_kept<whole_lines>(source_of<To, const To>(at, term))
+             : (double)load_kept<whole_lines>(source_of<To, const Source>(at, term));
 }
 
 /* Sums of up to short_terms terms with weights beside the cell. */
@@ -75,10 +76,10 @@ __device__ void run_short(const bases_on_the_way &way, int first, int num_slices
   const place<To> at = arrive<To>(way);
 #pragma unroll
   for (int u = 0; u < short_at_once; ++u) {
-    if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = (double)load_kept(at.to + cell[u]);
+    if (cell[u] != RIND_PROGRAM_NO_CELL) before[u] = (double)load_kept<true>(at.to + cell[u]);
 #pragma unroll
     for (int n = 0; n < short_terms; ++n)
-      if (is_there(term[u][n])) added[u][n] = load_term<To, Source>(at, term[u][n]);
+      if (is_there(term[u][n])) added[u][n] = load_term<To, Source, true>(at, term[u][n]);
   }
 #pragma unroll
   for (int u = 0; u < short_at_once; ++u) {
@@ -116,7 +117,7 @@ __device__ double add_round(double sum, double product, bool there, bool is_firs
 }
 
 /* All values are loaded before the first is added. */
-template <typename To, typename Source, int share>
+template <typename To, typename Source, bool whole_lines, int share>
 __device__ double add_terms(const place<To> &at, const int32_t *term, const double *weight,
                             double sum, bool is_first) {
   double value[rounds_at_once], factor[rounds_at_once];
@@ -125,7 +126,7 @@ __device__ double add_terms(const place<To> &at, const int32_t *term, const doub
     value[n] = factor[n] = 0.0;
     if (!is_there(term[n])) continue;
     factor[n] = weight[(ptrdiff_t)lanes * n];
-    value[n] = load_term<To, Source>(at, term[n]);
+    value[n] = load_term<To, Source, whole_lines>(at, term[n]);
   }
 #pragma unroll
   for (int n = 0; n < rounds_at_once; ++n)
@@ -143,7 +144,7 @@ __device__ void take_terms(const place<To> &at, const int32_t *term) {
 
 /* Sums of many terms, as many as the warp has room for: lane l of the share of a sum has its terms
  * l, l + share, .. The terms of the next additions are on their way meanwhile. */
-template <typename To, typename Source, bool adds>
+template <typename To, typename Source, bool whole_lines, bool adds>
 __device__ void run_sums(const bases_on_the_way &way, int first, int num_rounds) {
   constexpr int share = lanes_a_sum(adds);
   const int lane = threadIdx.x % lanes;
@@ -157,7 +158,8 @@ __device__ void run_sums(const bases_on_the_way &way, int first, int num_rounds)
 #pragma unroll 1
   for (int n = 0; n < num_rounds; n += rounds_at_once) {
     load_terms(term, n + rounds_at_once, num_rounds, next);
-    sum = add_terms<To, Source, share>(at, now, weight + (ptrdiff_t)lanes * n, sum, n == 0);
+    sum = add_terms<To, Source, whole_lines, share>(at, now, weight + (ptrdiff_t)lanes * n, sum,
+                                                    n == 0);
     if (adds) take_terms<To, Source>(at, now);
 #pragma unroll
     for (int u = 0; u < rounds_at_once; ++u)

@@ -11,6 +11,7 @@ struct rind_device_programs {
   rind_type to_type, source_type;
   bool adds;
   bool are_early;   /* kernels: they wait for values by themselves */
+  bool whole_lines; /* of memory are asked for, as in all adjoints */
   ptrdiff_t stride; /* as in base_tables */
   tables on_device;
   void *memory;
@@ -78,8 +79,11 @@ cudaError_t copy_tables(const rind_programs *from, int *num_sums, int *first_ter
 template <typename To, typename Source>
 cudaError_t launch(const rind_device_programs *p, const base_tables &bases, cudaStream_t stream) {
   const int blocks = (p->on_device.num_tasks + warps_a_block - 1) / warps_a_block;
-  return launch_kernel(p->adds ? run_adjoint<To, Source> : run_fill<To, Source>, p->are_early,
-                       dim3((unsigned)blocks), threads_a_block, stream, p->on_device, bases);
+  return launch_kernel(p->adds          ? run_adjoint<To, Source>
+                       : p->whole_lines ? run_fill<To, Source, true>
+                                        : run_fill<To, Source, false>,
+                       p->are_early, dim3((unsigned)blocks), threads_a_block, stream, p->on_device,
+                       bases);
 }
 
 } // namespace
@@ -96,7 +100,10 @@ extern "C" int rind_device_programs_create(const rind_programs *programs,
     fresh->adds = programs->adds;
     if (frame->same_blocks && to_type == source_type)
       fresh->stride = frame->block_stride * (ptrdiff_t)rind_type_bytes(to_type);
-    error = find_whether_early(run_fill<double, double>, &fresh->are_early);
+    error = find_whether_early(run_fill<double, double, false>, &fresh->are_early);
+    if (error == cudaSuccess &&
+        !rind_programs_fill_lines(programs, (int)rind_type_bytes(to_type), &fresh->whole_lines))
+      error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess) error = copy_tables(programs, room, room + programs->num_sums, fresh);
   }
   free(room);

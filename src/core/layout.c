@@ -49,59 +49,64 @@ static rind_error check_numbers(rind_context *context, const rind_layout *layout
 
 /* One loop over a field's elements. */
 typedef struct loop {
-  ptrdiff_t stride;
+  ptrdiff_t *stride;
   ptrdiff_t extent;
+  const char *what;
 } loop;
 
-/* Strides that are 0 become tight, from the innermost loop outwards. False on overflow. */
+enum { MOST_LOOPS = 5 };
+
+/* From the innermost outwards, blocks last. */
+static int list_loops(rind_layout *layout, ptrdiff_t padded, int num_blocks,
+                      loop loops[MOST_LOOPS]) {
+  static const char *const axes[3] = {"cell stride of axis 0", "cell stride of axis 1",
+                                      "cell stride of axis 2"};
+  const loop components = {&layout->component_stride, layout->components, "component stride"};
+  int n = 0;
+  if (layout->order == RIND_COMPONENTS_INNERMOST) loops[n++] = components;
+  for (int a = 0; a < layout->dim; ++a)
+    loops[n++] = (loop){&layout->cell_stride[a], padded, axes[a]};
+  if (layout->order == RIND_COMPONENTS_OUTERMOST) loops[n++] = components;
+  loops[n++] = (loop){&layout->block_stride, num_blocks, "block stride"};
+  return n;
+}
+
+/* Strides that are 0 become tight: they step over all the loops inside theirs, whichever of these
+ * has the largest stride. False on overflow. */
 static bool fill_in(rind_layout *layout, ptrdiff_t padded, ptrdiff_t limit) {
-  ptrdiff_t *strides[4];
-  ptrdiff_t extents[4];
-  int loops = 0;
-  if (layout->order == RIND_COMPONENTS_INNERMOST) {
-    strides[loops] = &layout->component_stride;
-    extents[loops++] = layout->components;
-  }
-  for (int a = 0; a < layout->dim; ++a) {
-    strides[loops] = &layout->cell_stride[a];
-    extents[loops++] = padded;
-  }
-  if (layout->order == RIND_COMPONENTS_OUTERMOST) {
-    strides[loops] = &layout->component_stride;
-    extents[loops++] = layout->components;
-  }
+  loop loops[MOST_LOOPS];
+  const int n = list_loops(layout, padded, 1, loops);
   ptrdiff_t tight = 1;
-  for (int i = 0; i < loops; ++i) {
-    if (*strides[i] == 0) *strides[i] = tight;
-    if (*strides[i] > limit / extents[i]) return false;
-    tight = *strides[i] * extents[i];
+  for (int i = 0; i < n; ++i) {
+    if (*loops[i].stride == 0) *loops[i].stride = tight;
+    if (*loops[i].stride > limit / loops[i].extent) return false;
+    const ptrdiff_t passed = *loops[i].stride * loops[i].extent;
+    if (passed > tight) tight = passed;
   }
-  if (layout->block_stride == 0) layout->block_stride = tight;
   return true;
 }
 
-/* True if every stride steps over all that the smaller strides reach. */
-static bool cells_apart(const rind_layout *layout, ptrdiff_t padded, int num_blocks) {
-  loop loops[5];
-  int n = 0;
-  for (int a = 0; a < layout->dim; ++a)
-    loops[n++] = (loop){layout->cell_stride[a], padded};
-  loops[n++] = (loop){layout->component_stride, layout->components};
-  if (layout->storage == RIND_PACKED) loops[n++] = (loop){layout->block_stride, num_blocks};
+/* NULL if every stride steps over all that the smaller strides reach; else the name of one that
+ * does not, with *least that would. */
+static const char *too_small(rind_layout *layout, ptrdiff_t padded, int num_blocks,
+                             ptrdiff_t *least) {
+  loop loops[MOST_LOOPS];
+  const int n = list_loops(layout, padded, layout->storage == RIND_PACKED ? num_blocks : 1, loops);
   for (int i = 1; i < n; ++i) {
     const loop moved = loops[i];
     int j = i;
-    for (; j > 0 && loops[j - 1].stride > moved.stride; --j)
+    for (; j > 0 && *loops[j - 1].stride > *moved.stride; --j)
       loops[j] = loops[j - 1];
     loops[j] = moved;
   }
   ptrdiff_t reach = 0;
   for (int i = 0; i < n; ++i) {
     if (loops[i].extent <= 1) continue;
-    if (loops[i].stride <= reach) return false;
-    reach += loops[i].stride * (loops[i].extent - 1);
+    *least = reach + 1;
+    if (*loops[i].stride < *least) return loops[i].what;
+    reach += *loops[i].stride * (loops[i].extent - 1);
   }
-  return true;
+  return NULL;
 }
 
 rind_error rind_layout_complete(rind_context *context, int num_blocks, rind_layout *layout) {
@@ -114,15 +119,23 @@ rind_error rind_layout_complete(rind_context *context, int num_blocks, rind_layo
   const ptrdiff_t limit = PTRDIFF_MAX / (ptrdiff_t)rind_type_bytes(made.type) / 8;
   const bool fits = padded <= INT_MAX && fill_in(&made, padded, limit) &&
                     made.block_stride <= limit / (num_blocks > 0 ? num_blocks : 1);
-  RIND_REQUIRE(context, fits, RIND_ERROR_OVERFLOW,
-               "%d blocks of (%d + 2*%d)^%d cells with %d components are more than memory can hold",
-               num_blocks, made.cells, made.ghosts, made.dim, made.components);
-  RIND_REQUIRE(context, cells_apart(&made, padded, num_blocks), RIND_ERROR_INVALID,
-               "the strides (%td, %td, %td), component %td, block %td make two of (%d + 2*%d)^%d "
-               "cells with %d components meet",
-               made.cell_stride[0], made.cell_stride[1], made.dim == 3 ? made.cell_stride[2] : 0,
-               made.component_stride, made.block_stride, made.cells, made.ghosts, made.dim,
-               made.components);
+  RIND_REQUIRE(
+      context, fits, RIND_ERROR_OVERFLOW,
+      "%d blocks of (%d + 2*%d)^%d cells with %d components and the strides (%td, %td, %td), "
+      "component %td, block %td (0: tight) are more than memory can hold",
+      num_blocks, made.cells, made.ghosts, made.dim, made.components, layout->cell_stride[0],
+      layout->cell_stride[1], made.dim == 3 ? layout->cell_stride[2] : 0, layout->component_stride,
+      layout->block_stride);
+  ptrdiff_t least = 0;
+  const char *what = too_small(&made, padded, num_blocks, &least);
+  RIND_REQUIRE(
+      context, what == NULL, RIND_ERROR_INVALID,
+      "the strides (%td, %td, %td), component %td, block %td do not nest for (%d + 2*%d)^%d "
+      "cells with %d components, so that cells can meet: the %s should be at least %td, or "
+      "other strides smaller",
+      made.cell_stride[0], made.cell_stride[1], made.dim == 3 ? made.cell_stride[2] : 0,
+      made.component_stride, made.block_stride, made.cells, made.ghosts, made.dim, made.components,
+      what, least);
   *layout = made;
   return RIND_OK;
 }

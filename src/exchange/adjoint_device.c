@@ -33,8 +33,10 @@ static rind_error copy_batches(const rind_exchange *exchange, int f, bool same_b
 
 static rind_error copy_part(const rind_exchange *exchange, const rind_adjoint_phase *phase, int f) {
   rind_adjoint_part *part = &phase->part[f];
-  if (phase->kind == RIND_PHASE_CLEAR)
-    return rind_exchange_copy_whole(exchange, f, true, &part->local.bound);
+  if (phase->kind == RIND_PHASE_CLEAR) {
+    const rind_program_frame frame = rind_exchange_zeros_frame(&exchange->field[f].layout);
+    return rind_exchange_copy_whole(exchange, &frame, &part->local.bound);
+  }
   RIND_TRY(copy_batches(exchange, f, true, &part->local));
   RIND_TRY(copy_batches(exchange, f, false, &part->remote));
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));

@@ -50,8 +50,14 @@ rind_program_frame rind_exchange_frame(const rind_layout *layout, bool same_bloc
   return frame;
 }
 
-static rind_error copy_rows(const rind_exchange *exchange, const rind_program_frame *frame,
-                            rind_bound *bound) {
+rind_program_frame rind_exchange_zeros_frame(const rind_layout *layout) {
+  rind_program_frame frame = rind_exchange_frame(layout, true);
+  frame.sector = 0;
+  return frame;
+}
+
+rind_error rind_exchange_copy_whole(const rind_exchange *exchange, const rind_program_frame *frame,
+                                    rind_bound *bound) {
   if (rind_exchange_space(exchange) == RIND_HOST || bound->num_fills == 0) return RIND_OK;
   const rind_gather gather = rind_bound_gather(bound);
   return check(exchange, rind_device_gather_create(&gather, NULL, 0, 0, frame, &bound->device),
@@ -59,20 +65,16 @@ static rind_error copy_rows(const rind_exchange *exchange, const rind_program_fr
 }
 
 rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound) {
-  return copy_rows(exchange, NULL, bound);
-}
-
-rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, bool same_blocks,
-                                    rind_bound *bound) {
-  const rind_program_frame frame = rind_exchange_frame(&exchange->field[f].layout, same_blocks);
-  return copy_rows(exchange, &frame, bound);
+  return rind_exchange_copy_whole(exchange, NULL, bound);
 }
 
 static rind_error copy_part(const rind_exchange *exchange, const rind_exchange_phase *phase,
                             int f) {
   rind_exchange_part *part = &phase->part[f];
+  const rind_program_frame frame =
+      rind_exchange_frame(&exchange->field[f].layout, phase->kind != RIND_PHASE_WALLS);
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->pack));
-  RIND_TRY(rind_exchange_copy_whole(exchange, f, phase->kind != RIND_PHASE_WALLS, &part->local));
+  RIND_TRY(rind_exchange_copy_whole(exchange, &frame, &part->local));
   RIND_TRY(rind_exchange_copy_bound(exchange, &part->remote));
   if (phase->messages.num_peers == 0) return RIND_OK;
   RIND_TRY(

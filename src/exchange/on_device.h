@@ -19,12 +19,13 @@ rind_error rind_exchange_copy_table(const rind_exchange *exchange, const void *t
 
 /* Copies a gather that is complete. For host fields nothing happens. */
 rind_error rind_exchange_copy_bound(const rind_exchange *exchange, rind_bound *bound);
-/* One whose destinations are the blocks of field f, and which is run as a whole. same_blocks: they
- * are its sources too. */
-rind_error rind_exchange_copy_whole(const rind_exchange *exchange, int f, bool same_blocks,
+/* One whose destinations are blocks with this frame, and which is run as a whole. */
+rind_error rind_exchange_copy_whole(const rind_exchange *exchange, const rind_program_frame *frame,
                                     rind_bound *bound);
-/* The memory of a block of a layout. */
+/* The memory of a block of a layout. same_blocks: they are the sources too. */
 rind_program_frame rind_exchange_frame(const rind_layout *layout, bool same_blocks);
+/* The same for ghosts that become zero: nobody reads their sectors, not to complete them either. */
+rind_program_frame rind_exchange_zeros_frame(const rind_layout *layout);
 
 /* Copies all gathers, tables and walls' values of the fill; not collective. */
 rind_error rind_exchange_copy_to_device(rind_exchange *exchange);

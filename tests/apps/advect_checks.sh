@@ -124,10 +124,6 @@ check_options() {
   fails 2 "--trees is 1,2,3,4" 1 --trees 1,2,3,4
   fails 2 "should be at least" 2 --steps 3
   fails 2 "--level and --refine" 1 --level 17 --refine 8
-  fails 2 "--data works with --dim 2" 1 --dim 3 --data x --dataset y
-  fails 2 "--fused-ghosts needs --device" 2 --fused-ghosts
-  fails 2 "--dataset" 1 --data x
-  fails 2 "--data" 1 --dataset y
   "$mpiexec" -n 2 "$program" --help >out 2>err
   check "status of --help" test $? -eq 0
   check "usage, once" test "$(grep -c '^usage: rind-advect' out)" -eq 1
@@ -140,7 +136,7 @@ check_data() {
   fails 4 "cannot read none.h5: No such file" 3 --data none.h5 --dataset doubles
   fails 3 "other.h5 is not an HDF5 file" 2 --data other.h5 --dataset doubles
   fails 3 "has no dataset double; it holds big_endian_shorts" 2 --data data.h5 --dataset double
-  fails 3 "has no dataset group; it holds big_endian_shorts, bytes, cube, doubles, group/, large, line, long, nan, words" \
+  fails 3 "has no dataset group; it holds big_endian_shorts, bytes, cube, doubles, e101, e11, e152, e308, e37, group/, large, line, long, nan, words" \
     2 --data data.h5 --dataset group
   fails 3 "has no dataset no?ne; it holds" 1 --data data.h5 --dataset $'no\nne'
   fails 3 "large is 16777216 x 1099511627776, should be" 2 --data data.h5 --dataset large
@@ -157,6 +153,18 @@ check_data() {
     check "range of $set: $line" holds "$(number greatest "$line") <= 144.5 && $(number least "$line") >= 99.5"
     check "mass of $set: $line" holds "($(number mass "$line") - 122) ^ 2 < 1"
   done
+  # In each row what is too large for the row before is not too large.
+  local fits type limiter large
+  while read -r fits type limiter large; do
+    line="$(advect 2 $options --dataset "$fits" --type "$type" --limiter "$limiter")"
+    check "a result of $fits, $type, $limiter: $line" holds "$(number l2 "$line" | wc -c) > 4"
+    check "all of it finite: $line" test -z "$(grep -oiE 'inf[^o"]|nan' <<<"$line")"
+    fails 3 "the data are too large, $large of data.h5 reaches 1" 2 $options --dataset "$large" \
+      --type "$type" --limiter "$limiter"
+  done <<<"e11 f32 albada e37
+e37 f32 none e101
+e101 f64 albada e152
+e152 f64 none e308"
   ln -sf data.h5 link.h5
   cp data.h5 before.h5
   fails 2 "--output is ./data.h5, should be another file than that of --data" 2 $options \

@@ -29,6 +29,14 @@ static int put_empty(hid_t file, const char *name, hsize_t rows, hsize_t columns
   return set < 0;
 }
 
+/* Values of both signs, so many times as large. */
+static int put_scaled(hid_t file, const char *name, const double *values, double scale) {
+  static double scaled[N * N];
+  for (int i = 0; i < N * N; ++i)
+    scaled[i] = values[i] * (i / 3 % 2 ? scale : -scale);
+  return put(file, name, 2, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scaled);
+}
+
 static int put_group(hid_t file, const char *name) {
   const hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   H5Gclose(group);
@@ -55,6 +63,12 @@ int main(int argc, char **argv) {
   failed += put(file, "words", 2, text, text, words);
   failed += put_empty(file, "large", 1 << 24, (hsize_t)1 << 40); /* 2^64 values */
   failed += put_empty(file, "long", 2, (hsize_t)1 << 28);
+  /* Up to 144 times the scale. */
+  failed += put_scaled(file, "e11", values, 2e9);
+  failed += put_scaled(file, "e37", values, 1e35);
+  failed += put_scaled(file, "e101", values, 2e99);
+  failed += put_scaled(file, "e152", values, 5e150);
+  failed += put_scaled(file, "e308", values, 1e306);
   failed += put_group(file, "group");
   H5Tclose(text);
   H5Fclose(file);

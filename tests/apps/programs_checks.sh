@@ -22,6 +22,7 @@ refuse() {
     ! grep -q -- "$words" "$folder/line"; then
     complain "${*##*/}: status $got instead of $status, no single line of '$words': $(head -3 "$folder/line")"
   fi
+  [ -s "$folder/out" ] && complain "${*##*/} prints something: $(head -1 "$folder/out")"
 }
 
 # A run that takes a moment.
@@ -40,7 +41,7 @@ small() {
 large() {
   case $1 in
     rind-advect) echo --level 6 --steps 1000000 ;;
-    rind-bench) echo export --cells 64 --repeat 100000 ;;
+    rind-bench) echo export --cells 64 ;;
     rind-draw) echo --trees 64 --level 3 --cells 64 ;;
     rind-particles) echo --particles 10000000 --repeat 1000 ;;
     rind-sph) echo --particles 1000000 --relax 100000 ;;
@@ -61,7 +62,8 @@ failing() {
 # What is there stays as it is, what is not does not come to be, and nothing is computed.
 check_output() {
   local program=$1 option=$2 name=${1##*/}
-  local words file
+  local words file ranks=2
+  [ "$name" != rind-sph ] || ranks=1 # relaxes on one rank
   words=$(large "$name")
   # shellcheck disable=SC2086
   refuse 4 "cannot write $folder/none/x.file: No such file or directory" \
@@ -71,20 +73,20 @@ check_output() {
     "$program" $words "$option" "$folder/no
 ne/x.file"
   # shellcheck disable=SC2086
-  refuse 4 "cannot write $folder: Is a directory" "$mpiexec" -n 2 "$program" $words "$option" "$folder"
+  refuse 4 "cannot write $folder: Is a directory" "$mpiexec" -n $ranks "$program" $words "$option" "$folder"
   rm -f "$folder/new.file" "$folder/pipe"
   mkfifo "$folder/pipe"
   # shellcheck disable=SC2086
   [ "$option$name" = --outputrind-draw ] || [ "$option" = --picture ] ||
     refuse 4 "cannot write $folder/pipe: Operation not supported" \
-      "$mpiexec" -n 2 "$program" $words "$option" "$folder/pipe"
+      "$mpiexec" -n $ranks "$program" $words "$option" "$folder/pipe"
   [ -p "$folder/pipe" ] || complain "$name $option removes a pipe"
   # shellcheck disable=SC2086
   if [ "$option" = --picture ]; then
     refuse 2 "should be another file than that of --" \
-      "$mpiexec" -n 2 "$program" $words --output "$folder/new.file" --picture "$folder/./new.file"
+      "$mpiexec" -n $ranks "$program" $words --output "$folder/new.file" --picture "$folder/./new.file"
     refuse 2 "should be another file than that of --.*: until they are complete, .part is added" \
-      "$mpiexec" -n 2 "$program" $words --output "$folder/new.file" --picture "$folder/./new.file.part"
+      "$mpiexec" -n $ranks "$program" $words --output "$folder/new.file" --picture "$folder/./new.file.part"
     refuse 2 "should be another file than that of --.*: until they are complete, .part is added" \
       "$program" $words --output "$folder/new.file.part" --picture "$folder/./new.file"
   fi
@@ -118,6 +120,9 @@ for program in "$@"; do
   refuse 2 "there is no option --new?line; --help lists them$" "$program" "--new
 line"
   refuse 2 "no option --verison; did you mean --version?" "$mpiexec" -n 2 "$program" --verison
+  case $name in rind-deposit | rind-sph) option=--particles ;; *) option=--cells ;; esac
+  refuse 2 "$option is empty (" "$program" "$option" ""
+  refuse 2 "$option is empty (" "$mpiexec" -n 2 "$program" "$option="
   [ "$("$program" --version)" = "$name 0.1.0" ] || complain "$name --version: $("$program" --version)"
   for option in $("$program" --help | grep -o '^  --[a-z]* FILE' | grep -o -- '--[a-z]*'); do
     check_output "$program" "$option"
@@ -134,11 +139,19 @@ line"
         "$mpiexec" -n 2 "$program" --cells 1024 --components 1000000
       refuse 5 "blocks of 1024^3 cells with 1000000 components would take" \
         "$program" scaling --cells 1024 --components 1000000
+      refuse 2 "the rules ask for 2 ghost layers" "$program" scaling --layers 2
+      refuse 2 "there is no command without a name" "$program" ""
+      refuse 2 "there is no option fill;" "$program" --json fill
+      refuse 2 "--json takes no value$" "$program" fill --json=
       ;;
     rind-draw)
       refuse 2 "16777216 blocks or more would take 2.013e+09 bytes" \
         "$mpiexec" -n 2 "$program" --trees 64 --level 6
       refuse 2 "1000001 blocks or more" "$program" --level 6 --levels 6 --refine half
+      for words in ,1 1, 1,,1 ,; do
+        refuse 2 "--trees is $words, should be up to three" "$program" --trees "$words"
+      done
+      "$program" --help | grep -qE '^  --trees N\[,N\] .* \[1,1\]$' || complain "$name --help has three axes"
       ;;
     rind-particles)
       refuse 5 "68719476736 blocks of 16^3 cells would take 6.426e+15 bytes or more" \
@@ -148,6 +161,19 @@ line"
       ;;
   esac
 done
+# What documents say is understood: no more than a second of each command of theirs, on one rank.
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..") commands=0
+while read -r name words; do
+  for program in "$@"; do
+    [ "${program##*/}" = "$name" ] || continue
+    # shellcheck disable=SC2086
+    (cd "$folder" && timeout 1 "$program" $words >out 2>line)
+    [ $? != 2 ] || complain "a document has $name $words: $(head -3 "$folder/line")"
+    commands=$((commands + 1))
+  done
+done < <(awk '/^```sh/ { inside = 1; next } /^```/ { inside = 0 } inside' "$here"/*.md "$here"/docs/*.md |
+  sed 's/#.*//' | grep -oE 'rind-[a-z]+ .*')
+[ $# -lt 6 ] || [ $commands -ge 20 ] || complain "documents have only $commands commands"
 # By ulimit -v it is known what there is; not for programs with sanitizers, which want it all.
 for program in "$@"; do
   (

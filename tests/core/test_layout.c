@@ -107,6 +107,77 @@ static void check_wide(void) {
   check_cells_apart(&layout, false);
 }
 
+/* Elements that cells of two blocks share, or that lie outside these blocks' array. */
+static size_t count_meetings(const rind_layout *layout) {
+  const int padded = layout->cells + 2 * layout->ghosts;
+  const size_t num_elements = (size_t)layout->block_stride + rind_layout_block_elements(layout);
+  unsigned char *seen = calloc(num_elements, 1);
+  size_t meetings = 0;
+  int cell[3] = {0, 0, 0};
+  for (int block = 0; block < 2; ++block)
+    for (int c = 0; c < layout->components; ++c)
+      for (cell[2] = 0; cell[2] < (layout->dim == 3 ? padded : 1); ++cell[2])
+        for (cell[1] = 0; cell[1] < padded; ++cell[1])
+          for (cell[0] = 0; cell[0] < padded; ++cell[0]) {
+            const size_t at = (size_t)(block * layout->block_stride) + element(layout, cell, c);
+            meetings += at >= num_elements || seen[at]++ > 0;
+          }
+  free(seen);
+  return meetings;
+}
+
+/* Loops over axes (0, 1, 2) and components (3) in the order that place says, innermost first, with
+ * gap elements between rows and the like; the strides of given loops are the caller's. */
+static void check_nest(rind_layout layout, const int place[4], int given, ptrdiff_t gap) {
+  const ptrdiff_t padded = layout.cells + 2 * layout.ghosts;
+  ptrdiff_t stride = 1, tight = 1;
+  for (int i = 0; i < 4; ++i) {
+    const int loop = place[i];
+    if (loop == 2 && layout.dim == 2) continue;
+    if (given >> i & 1)
+      *(loop == 3 ? &layout.component_stride : &layout.cell_stride[loop]) = stride;
+    tight = stride * (loop == 3 ? layout.components : padded);
+    stride = tight + gap;
+  }
+  const rind_layout asked = layout;
+  const rind_error error = rind_layout_complete(context, 2, &layout);
+  const bool kept = given == 15;
+  CHECK(error == RIND_OK || !kept, "refused: %s", rind_last_error(context));
+  if (error != RIND_OK) return;
+  const size_t meetings = count_meetings(&layout);
+  CHECK(meetings == 0,
+        "%zu cells meet: dim %d, n %d, g %d, %d components, order %d, given %d of "
+        "%d%d%d%d, block stride %td",
+        meetings, asked.dim, asked.cells, asked.ghosts, asked.components, (int)asked.order, given,
+        place[0], place[1], place[2], place[3], layout.block_stride);
+  CHECK(!kept || (layout.block_stride == tight &&
+                  (gap > 0 || (size_t)tight == rind_layout_block_elements(&layout))),
+        "block stride %td, tight %td, elements %zu", layout.block_stride, tight,
+        rind_layout_block_elements(&layout));
+}
+
+/* Every nesting of axes and components, whatever the order says. */
+static void check_nests(void) {
+  static const int cells[4] = {2, 4, 6, 10};
+  for (int choice = 0; choice < 4 * 4 * 5 * 2 * 2 * 24; ++choice) {
+    int rest = choice, left[4] = {0, 1, 2, 3}, place[4];
+    rind_layout layout = {.cells = cells[rest % 4]};
+    rest /= 4, layout.ghosts = 1 + rest % 4;
+    rest /= 4, layout.components = 1 + rest % 5;
+    rest /= 5, layout.order = rest % 2 ? RIND_COMPONENTS_INNERMOST : RIND_COMPONENTS_OUTERMOST;
+    rest /= 2, layout.dim = 2 + rest % 2, rest /= 2;
+    for (int i = 0, of = 4; i < 4; ++i, --of) {
+      const int k = rest % of;
+      place[i] = left[k], left[k] = left[of - 1], rest /= of;
+    }
+    check_nest(layout, place, 15, 0);
+    check_nest(layout, place, 15, 3);
+    if (layout.cells <= 4)
+      for (int given = 0; given < 15; ++given)
+        check_nest(layout, place, given, 0);
+  }
+}
+
 /* The layout is refused with a text that holds the value, and stays as it was. */
 static void check_refused(int num_blocks, rind_layout layout, rind_error error, const char *value) {
   const rind_layout before = layout;
@@ -153,6 +224,12 @@ static void check_bad_strides(void) {
   layout.storage = RIND_BLOCKS;
   layout.block_stride = 1023;
   CHECK_OK(rind_layout_complete(context, 2, &layout), context); /* not used */
+  layout = plain; /* cells next to each other leave no place for components between them */
+  layout.order = RIND_COMPONENTS_INNERMOST;
+  layout.cell_stride[0] = 1;
+  check_refused(1, layout, RIND_ERROR_INVALID, "the cell stride of axis 0 should be at least 2");
+  layout = (rind_layout){.dim = 2, .cells = 3, .components = 1, .cell_stride = {2, 3}};
+  check_refused(1, layout, RIND_ERROR_INVALID, "do not nest"); /* no two of these meet */
 }
 
 static void check_overflow(void) {
@@ -174,10 +251,10 @@ static void check_overflow(void) {
   check_refused(1 << 20, layout, RIND_ERROR_OVERFLOW, "1048576");
   layout = plain;
   layout.cell_stride[2] = PTRDIFF_MAX;
-  check_refused(1, layout, RIND_ERROR_OVERFLOW, "");
+  check_refused(1, layout, RIND_ERROR_OVERFLOW, "the strides (0, 0, 9223372036854775807)");
   layout = plain;
   layout.block_stride = PTRDIFF_MAX;
-  check_refused(1, layout, RIND_ERROR_OVERFLOW, "");
+  check_refused(1, layout, RIND_ERROR_OVERFLOW, "block 9223372036854775807");
 }
 
 int main(int argc, char **argv) {
@@ -186,6 +263,7 @@ int main(int argc, char **argv) {
   CHECK(rind_type_bytes(RIND_FLOAT64) == 8 && rind_type_bytes(RIND_FLOAT32) == 4, "type sizes");
   check_all_tight();
   check_wide();
+  check_nests();
   check_bad_numbers();
   check_bad_strides();
   check_overflow();

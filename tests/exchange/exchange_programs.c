@@ -37,7 +37,7 @@ static const struct {
 
 /* What all cases together have had. */
 static long copies, adds, sums, pairs, zeros, wrong_pairs, written_back, rests, shared,
-    most_sources;
+    most_sources, wide_lines, narrow_lines;
 
 static launch_touches touches;
 
@@ -179,11 +179,70 @@ static void check_room(const rind_gather *gather, const int *first_fill, int num
   rind_programs_free(&same);
 }
 
+static int uses_of(const rind_programs *p, int first_move) {
+  int uses = 0;
+  for (int i = 0; i < p->num_items; ++i)
+    uses += p->item[i].num_moves > 0 && p->item[i].first_move == first_move;
+  return uses;
+}
+
+/* Marks the byte that an element begins at; the first one marked is the lowest of all. */
+static void mark(char *marks, int64_t low, int64_t element, int bytes) {
+  marks[(element - low) * bytes] = 1;
+}
+
+static int64_t marked_units(const char *marks, int64_t size, int64_t unit) {
+  int64_t count = 0;
+  for (int64_t at = 0; at < size; at += unit)
+    count += memchr(marks + at, 1, (size_t)(size - at < unit ? size - at : unit)) != NULL;
+  return count;
+}
+
+/* Whether whole lines are asked for, found by marking every byte that a value begins at. */
+static void check_lines(const rind_programs *p, rind_type type) {
+  const int bytes = (int)rind_type_bytes(type);
+  const rind_program_item *item = NULL;
+  for (int i = 0; i < p->num_items; ++i)
+    if (p->item[i].num_moves > 0 &&
+        (!item || uses_of(p, p->item[i].first_move) > uses_of(p, item->first_move)))
+      item = &p->item[i];
+  bool found = true;
+  CHECK(rind_programs_fill_lines(p, bytes, &found), "no memory");
+  if (!item) {
+    CHECK(!found, "lines without copies");
+    return;
+  }
+  const rind_program_move *move = &p->move[item->first_move];
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (int pass = 0; pass < 2; ++pass) {
+    char *marks = pass ? calloc((size_t)((high - low + 1) * bytes), 1) : NULL;
+    for (int m = 0; m < item->num_moves * RIND_PROGRAM_LANES; ++m) {
+      if (move[m].cell == RIND_PROGRAM_NO_CELL) continue;
+      const bool reads = RIND_PROGRAM_SLOT(move[m].term) != RIND_PROGRAM_NONE;
+      const int64_t at[2] = {move[m].cell,
+                             reads ? RIND_PROGRAM_OFFSET(move[m].term) : move[m].cell};
+      for (int e = 0; e < 2; ++e) {
+        if (pass) mark(marks, low, at[e], bytes);
+        if (at[e] < low) low = at[e];
+        if (at[e] > high) high = at[e];
+      }
+    }
+    if (!pass) continue;
+    const int64_t size = (high - low + 1) * bytes;
+    const double share =
+        (double)marked_units(marks, size, 32) / (4.0 * (double)marked_units(marks, size, 128));
+    CHECK(found == (share >= 2.0 / 3.0), "whole lines %d with %g of their sectors", found, share);
+    ++*(found ? &wide_lines : &narrow_lines);
+    free(marks);
+  }
+}
+
 /* Programs of fills in any order, and the rest as rows. */
 static void check_gather(const rind_gather *gather, const rind_program_frame *frame, size_t bytes,
                          const memory *made, const void *const *source) {
   rind_programs programs;
   CHECK(rind_programs_make(gather, NULL, 0, frame, bytes, &programs), "no memory");
+  check_lines(&programs, gather->to_type);
   const bases b = {gather->to_type, gather->source_type, blocks_of(made), source};
   run_programs(&programs, &b);
   for (int r = 0; r < programs.num_rest; ++r) {
@@ -232,13 +291,15 @@ static void run_rows(const rind_exchange *exchange, const rind_batches *batches,
 
 static void check_adjoint(const scene *s, const rind_exchange *exchange, const memory *rows,
                           const memory *made, int rules, int kind) {
-  const rind_program_frame frame = rind_exchange_frame(&exchange->field[0].layout, true);
+  const rind_layout *layout = &exchange->field[0].layout;
+  const rind_program_frame frame = rind_exchange_frame(layout, true);
+  const rind_program_frame zeros_frame = rind_exchange_zeros_frame(layout);
   for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
     const rind_batches *batches = &exchange->adjoint->phase[p].part[0].local;
     if (exchange->adjoint->phase[p].kind == RIND_PHASE_CLEAR) {
       const rind_gather clear = rind_bound_gather(&batches->bound);
       run_rows(exchange, batches, -1, rows);
-      check_gather(&clear, &frame, room(p, rules, kind), made,
+      check_gather(&clear, &zeros_frame, room(p, rules, kind), made,
                    (const void *const *)blocks_of(made));
       compare(s, rows, made, "zeros", rules, kind, p);
       continue;
@@ -311,9 +372,11 @@ int main(int argc, char **argv) {
   launch_touches_free(&touches);
   CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
   CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && zeros > 1000 &&
-            written_back > 1000 && rests > 100 && shared > 10 && most_sources >= 56,
+            written_back > 1000 && rests > 100 && shared > 10 && most_sources >= 56 &&
+            wide_lines > 10 && narrow_lines > 10,
         "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld zeros, %ld written "
-        "back, %ld rests, %ld shared, %ld sources at most",
-        copies, adds, sums, pairs, zeros, written_back, rests, shared, most_sources);
+        "back, %ld rests, %ld shared, %ld sources at most, lines asked for %ld times and %ld not",
+        copies, adds, sums, pairs, zeros, written_back, rests, shared, most_sources, wide_lines,
+        narrow_lines);
   return check_end();
 }

@@ -73,6 +73,9 @@ PLANTED = [
     ("docs", "apps/examples/first.c", "\n", "is not apps/examples/first.c"),
     ("docs", "docs/guide.md", lambda text: "# Guide\n", "no program"),
     ("headers", "include/rind/forest.h", "size_t rind_size(void);\n", "include/rind/forest.h alone"),
+    ("snippets", "README.md", "```c\nint x = y;\n```\n", "README.md: does not compile"),
+    ("snippets", "docs/guide.md", "```cpp\nint *x = new y;\n```\n", "docs/guide.md: does not compile"),
+    ("snippets", "docs/guide.md", "```c\n__global__ void f();\n```\n", "no example has all"),
     ("format", "src/core/core.c", "int  x ;\n", "src/core/core.c"),
 ]
 
@@ -102,10 +105,14 @@ def run(lint, *arguments):
 def check_tree_lints(root, compilers):
     wrong = []
     for lint, name, change, expected in [(l, None, None, None) for l in
-                                         ("ladder", "files", "docs", "headers", "format")] + PLANTED:
+                                         ("ladder", "files", "docs", "headers", "snippets",
+                                          "format")] + PLANTED:
         make_tree(root, (name, change) if name else None)
-        for compiler in compilers if lint == "headers" else [None]:
-            status, report = run(lint, root, *([compiler] if compiler else []))
+        given = {"headers": [[c] for c in compilers], "snippets": [compilers]}
+        if change and "```cpp" in str(change) and len(compilers) < 2:
+            continue
+        for arguments in given.get(lint, [[]]):
+            status, report = run(lint, root, *arguments)
             if status == 77:
                 print(f"{lint}: skipped: {report.strip()}")
             elif not name and status != 0:

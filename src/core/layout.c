@@ -86,10 +86,10 @@ static bool fill_in(rind_layout *layout, ptrdiff_t padded, ptrdiff_t limit) {
   return true;
 }
 
-/* NULL if every stride steps over all that the smaller strides reach; else the name of one that
- * does not, with *least that would. */
-static const char *too_small(rind_layout *layout, ptrdiff_t padded, int num_blocks,
-                             ptrdiff_t *least) {
+/* Whether a stride does not step over all that the smaller strides reach: *small, with *least that
+ * would. */
+static bool is_too_small(rind_layout *layout, ptrdiff_t padded, int num_blocks, loop *small,
+                         ptrdiff_t *least) {
   loop loops[MOST_LOOPS];
   const int n = list_loops(layout, padded, layout->storage == RIND_PACKED ? num_blocks : 1, loops);
   for (int i = 1; i < n; ++i) {
@@ -103,10 +103,30 @@ static const char *too_small(rind_layout *layout, ptrdiff_t padded, int num_bloc
   for (int i = 0; i < n; ++i) {
     if (loops[i].extent <= 1) continue;
     *least = reach + 1;
-    if (*loops[i].stride < *least) return loops[i].what;
+    *small = loops[i];
+    if (*loops[i].stride < *least) return true;
     reach += *loops[i].stride * (loops[i].extent - 1);
   }
-  return NULL;
+  return false;
+}
+
+/* The least that the stride which is too small in made can be while those asked for stay: past
+ * larger ones too, where it leaves them no room. If they do not nest either, the least beside
+ * smaller ones. */
+static ptrdiff_t find_least(const rind_layout *asked, rind_layout made, ptrdiff_t padded,
+                            int num_blocks, ptrdiff_t limit) {
+  loop small, other;
+  ptrdiff_t least, next;
+  is_too_small(&made, padded, num_blocks, &small, &least);
+  ptrdiff_t tried = least;
+  for (int i = 0; i < 2 * MOST_LOOPS; ++i) {
+    made = *asked;
+    *small.stride = tried;
+    if (!fill_in(&made, padded, limit)) break;
+    if (!is_too_small(&made, padded, num_blocks, &other, &next)) return tried;
+    tried = other.stride == small.stride ? next : *other.stride + 1;
+  }
+  return least;
 }
 
 rind_error rind_layout_complete(rind_context *context, int num_blocks, rind_layout *layout) {
@@ -126,16 +146,18 @@ rind_error rind_layout_complete(rind_context *context, int num_blocks, rind_layo
       num_blocks, made.cells, made.ghosts, made.dim, made.components, layout->cell_stride[0],
       layout->cell_stride[1], made.dim == 3 ? layout->cell_stride[2] : 0, layout->component_stride,
       layout->block_stride);
+  loop small;
   ptrdiff_t least = 0;
-  const char *what = too_small(&made, padded, num_blocks, &least);
+  const bool nests = !is_too_small(&made, padded, num_blocks, &small, &least);
+  if (!nests) least = find_least(layout, made, padded, num_blocks, limit);
   RIND_REQUIRE(
-      context, what == NULL, RIND_ERROR_INVALID,
+      context, nests, RIND_ERROR_INVALID,
       "the strides (%td, %td, %td), component %td, block %td do not nest for (%d + 2*%d)^%d "
       "cells with %d components, so that cells can meet: the %s should be at least %td, or "
       "other strides smaller",
       made.cell_stride[0], made.cell_stride[1], made.dim == 3 ? made.cell_stride[2] : 0,
       made.component_stride, made.block_stride, made.cells, made.ghosts, made.dim, made.components,
-      what, least);
+      small.what, least);
   *layout = made;
   return RIND_OK;
 }

@@ -219,6 +219,8 @@ static void check_bad_strides(void) {
   layout = plain;
   layout.block_stride = 1023;
   check_refused(2, layout, RIND_ERROR_INVALID, "1023");
+  layout.block_stride = 10; /* 64 lies inside a component's planes, 512 inside the components */
+  check_refused(2, layout, RIND_ERROR_INVALID, "the block stride should be at least 1024,");
   CHECK_OK(rind_layout_complete(context, 1, &layout), context); /* one block meets no other */
   layout = plain;
   layout.storage = RIND_BLOCKS;

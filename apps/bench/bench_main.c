@@ -87,7 +87,8 @@ static bool parse(int argc, char **argv, words *w, int *status) {
                "curve cuts them",
        .commands = SCALING},
       {"output", APP_HDF5, &w->output, .help = "HDF5 file to write; also -o", .commands = EXPORT},
-      {"json", APP_FLAG, &w->json, .help = "one line of JSON instead of a table"},
+      {"json", APP_FLAG, &w->json,
+       .help = "JSON instead of a table: one line, of segments and scaling one a case"},
   };
   const app_usage usage = {
       "rind-bench",

@@ -228,16 +228,17 @@ void rind_gather_host_term_by_term(const rind_gather *gather, int first, int las
  *
  * A destination in float is summed in double over its whole batch, which has fills to at most
  * RIND_GATHER_BLOCKS blocks, and rounded once: then gather->to_type is RIND_FLOAT64, to_base holds
- * floats, and scratch gives each thread room for so many blocks with the same strides. */
+ * floats, and scratch gives each thread room for that many blocks with the same strides. */
 enum { RIND_GATHER_BLOCKS = 4 };
 
 typedef struct rind_gather_scratch {
-  double *memory;             /* [threads * RIND_GATHER_BLOCKS * elements] */
+  double *memory;             /* [threads * blocks * elements] */
   ptrdiff_t elements;         /* of a block, from its lowest to its highest address */
   ptrdiff_t origin;           /* of interior cell (0, 0, 0), component 0, from the lowest */
   const rind_gather_row *box; /* to_stride and extent of cells that hold all which rows write, if
                                  they are summed faster all at once; else NULL */
   const rind_gather_shells *shells; /* of the batches, or NULL */
+  int blocks;                       /* of a batch, at most; from 1 to RIND_GATHER_BLOCKS */
 } rind_gather_scratch;
 
 /* scratch NULL: the destination has to_type. */

@@ -20,7 +20,7 @@ void rind_gather_host_batches(const rind_gather *gather, const int *first, int n
   const int64_t count = num_batches, chunks = 4 * (int64_t)threads;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
   for (int thread = 0; thread < threads; ++thread) {
-    double *sums = scratch ? memory + thread * RIND_GATHER_BLOCKS * scratch->elements : NULL;
+    double *sums = scratch ? memory + thread * scratch->blocks * scratch->elements : NULL;
     for (int64_t chunk = thread; chunk < chunks; chunk += threads)
       run(gather, first, (int)(count * chunk / chunks), (int)(count * (chunk + 1) / chunks),
           to_base, source_base, scratch, sums);

@@ -170,7 +170,7 @@ static void narrow(const rind_gather_row *row, float *block, double *sums) {
 }
 
 static batch_sums list_sums(const rind_gather *gather, int first, int last, double *memory,
-                            ptrdiff_t elements) {
+                            const rind_gather_scratch *scratch) {
   batch_sums sums = {0};
   for (int f = first; f < last; ++f) {
     const int32_t block = gather->fill[f].to;
@@ -178,9 +178,9 @@ static batch_sums list_sums(const rind_gather *gather, int first, int last, doub
     while (i < sums.count && sums.block[i] != block)
       ++i;
     if (i < sums.count) continue;
-    RIND_ASSERT(i < RIND_GATHER_BLOCKS);
+    RIND_ASSERT(i < scratch->blocks);
     sums.block[i] = block;
-    sums.sums[i] = memory + i * elements;
+    sums.sums[i] = memory + i * scratch->elements;
     ++sums.count;
   }
   return sums;
@@ -192,7 +192,7 @@ static void run_batch_in_double(const rind_gather *gather, int first, int last,
                                 const rind_gather_scratch *scratch, double *memory) {
   const rind_gather_fill *fill = gather->fill;
   const rind_gather_row *row = gather->row, *box = scratch->box;
-  const batch_sums sums = list_sums(gather, first, last, memory, scratch->elements);
+  const batch_sums sums = list_sums(gather, first, last, memory, scratch);
   for (int f = first; !box && f < last; ++f)
     widen(&row[fill[f].row], to_base[fill[f].to], sums_of(&sums, fill[f].to));
   for (int i = 0; box && i < sums.count; ++i)

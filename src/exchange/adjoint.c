@@ -17,6 +17,7 @@ static rind_error run_batches(const rind_exchange *exchange, int f, const rind_b
   const rind_layout *layout = &exchange->field[f].layout;
   const rind_gather gather = rind_bound_gather(&batches->bound);
   const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
+                                       .blocks = exchange->adjoint->scratch_blocks,
                                        .elements = (ptrdiff_t)rind_layout_block_elements(layout),
                                        .origin = rind_layout_interior_offset(layout),
                                        .shells = batches->shells,

@@ -303,7 +303,8 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
                .shipments = shipments,
                .zeros = zeros,
                .in_place = !zeros && rind_adjoint_sums_in_place(exchange),
-               .by_four = !zeros && rind_exchange_space(exchange) == RIND_HOST};
+               .by_four = !zeros && rind_exchange_space(exchange) == RIND_HOST &&
+                          exchange->adjoint->scratch_blocks == RIND_GATHER_BLOCKS};
   bool bound =
       num_received <= INT32_MAX - (last - first) && allocate(&b, last - first + num_received);
   if (bound) {

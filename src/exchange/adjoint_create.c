@@ -6,23 +6,35 @@
 #include <stdlib.h>
 #include <transpose.h>
 
+/* Whether a block fills a quarter of the memory that it spans: blocks may lie between each other. */
+static bool is_compact(const rind_layout *layout, size_t elements) {
+  size_t values = (size_t)layout->components;
+  for (int a = 0; a < layout->dim; ++a)
+    values *= (size_t)layout->cells + 2 * (size_t)layout->ghosts;
+  return elements / RIND_GATHER_BLOCKS <= values;
+}
+
 /* Room for the blocks of a batch in double for each thread, if any field is of floats. */
 static rind_error make_scratch(rind_exchange *exchange) {
   rind_adjoint_exchange *adjoint = exchange->adjoint;
   size_t most = 0;
+  adjoint->scratch_blocks = RIND_GATHER_BLOCKS;
   if (rind_exchange_space(exchange) == RIND_DEVICE) return RIND_OK;
   for (int f = 0; f < exchange->num_fields; ++f) {
     const rind_layout *layout = &exchange->field[f].layout;
     const size_t elements = rind_layout_block_elements(layout);
-    if (layout->type == RIND_FLOAT32 && elements > most) most = elements;
+    if (layout->type != RIND_FLOAT32) continue;
+    if (elements > most) most = elements;
+    if (!is_compact(layout, elements)) adjoint->scratch_blocks = 1;
   }
   if (most == 0) return RIND_OK;
   const size_t threads = (size_t)exchange->context->threads;
-  if (rind_size_multiply(most, RIND_GATHER_BLOCKS * threads, &adjoint->scratch_elements))
+  const size_t blocks = (size_t)adjoint->scratch_blocks;
+  if (rind_size_multiply(most, blocks * threads, &adjoint->scratch_elements))
     adjoint->scratch = rind_allocate(adjoint->scratch_elements, sizeof *adjoint->scratch);
   RIND_REQUIRE(exchange->context, adjoint->scratch, RIND_ERROR_MEMORY,
-               "no memory for %d blocks of %zu doubles for each of %zu threads", RIND_GATHER_BLOCKS,
-               most, threads);
+               "no memory for %zu blocks of %zu doubles for each of %zu threads", blocks, most,
+               threads);
   return RIND_OK;
 }
 

@@ -52,6 +52,7 @@ typedef struct rind_adjoint_exchange {
   rind_adjoint_phase phase[RIND_MAX_PHASES];
   double *scratch; /* sums of a batch of floats, for each thread */
   size_t scratch_elements;
+  int scratch_blocks; /* of such a batch, at most */
   rind_exchange_stats stats;
 } rind_adjoint_exchange;
 

@@ -37,7 +37,7 @@ static const struct {
 
 /* What all cases together have had. */
 static long copies, adds, sums, pairs, zeros, wrong_pairs, written_back, rests, shared,
-    most_sources, wide_lines, narrow_lines;
+    most_sources, wide_lines, narrow_lines, between;
 
 static launch_touches touches;
 
@@ -280,6 +280,7 @@ static void run_rows(const rind_exchange *exchange, const rind_batches *batches,
                      const memory *m) {
   const rind_gather gather = rind_bound_gather(&batches->bound);
   const rind_gather_scratch scratch = {.memory = exchange->adjoint->scratch,
+                                       .blocks = exchange->adjoint->scratch_blocks,
                                        .elements =
                                            (ptrdiff_t)rind_layout_block_elements(&m->layout),
                                        .origin = rind_layout_interior_offset(&m->layout)};
@@ -325,6 +326,19 @@ static void check_adjoint(const scene *s, const rind_exchange *exchange, const m
   }
 }
 
+/* Blocks that lie between each other span the whole field: a thread sums one of them at a time, of
+ * others four. */
+static void check_scratch(const rind_exchange *exchange, const rind_layout *layout) {
+  const size_t spans = rind_layout_block_elements(layout);
+  size_t values = (size_t)layout->components;
+  for (int a = 0; a < layout->dim; ++a)
+    values *= (size_t)(layout->cells + 2 * layout->ghosts);
+  const size_t most = spans > 16 * values ? spans : 16 * values;
+  CHECK(exchange->adjoint->scratch_elements <= THREADS * most, "%zu doubles for blocks of %zu",
+        exchange->adjoint->scratch_elements, values);
+  between += layout->type == RIND_FLOAT32 && spans > 16 * values;
+}
+
 static void check_scene(const scene *s, int rules) {
   for (int k = 0; k < NUM_KINDS; ++k) {
     memory rows, made;
@@ -336,6 +350,7 @@ static void check_scene(const scene *s, int rules) {
                          &made);
     CHECK_OK(rind_exchange_create(s->schedule, &rows.layout, &options, &exchange), s->context);
     if (exchange) {
+      check_scratch(exchange, &rows.layout);
       check_fill(s, exchange, &rows, &made, rules, k);
       memory_set_all(s, &rows);
       memory_set_all(s, &made);
@@ -373,10 +388,11 @@ int main(int argc, char **argv) {
   CHECK(wrong_pairs == 0, "%ld pairs are none", wrong_pairs);
   CHECK(copies > 1000 && adds > 1000 && sums > 1000 && pairs > 1000 && zeros > 1000 &&
             written_back > 1000 && rests > 100 && shared > 10 && most_sources >= 56 &&
-            wide_lines > 10 && narrow_lines > 10,
+            wide_lines > 10 && narrow_lines > 10 && between > 10,
         "too little was run: %ld copies, %ld adds, %ld sums, %ld pairs, %ld zeros, %ld written "
-        "back, %ld rests, %ld shared, %ld sources at most, lines asked for %ld times and %ld not",
+        "back, %ld rests, %ld shared, %ld sources at most, lines asked for %ld times and %ld not, "
+        "%ld layouts of blocks between each other",
         copies, adds, sums, pairs, zeros, written_back, rests, shared, most_sources, wide_lines,
-        narrow_lines);
+        narrow_lines, between);
   return check_end();
 }

@@ -141,7 +141,8 @@ static void run_library(const kind_of_block *kind, int num_batches, int threads,
   memcpy(&got, &before, sizeof got);
   memset(scratch_memory, 0xff, sizeof scratch_memory); /* not a number */
   /* Bases are the lowest addresses here, so scratch begins where its interior does. */
-  const rind_gather_scratch scratch = {scratch_memory, ROW_ELEMENTS, 0, whole ? &box : NULL, NULL};
+  const rind_gather_scratch scratch = {scratch_memory,      ROW_ELEMENTS, 0,
+                                       whole ? &box : NULL, NULL,         RIND_GATHER_BLOCKS};
   const rind_gather gather = {
       RIND_FLOAT64, kind->source, work.row, work.fill, work.first[num_batches], NULL};
   rind_gather_host_batches(&gather, work.first, num_batches, to_base, source_base, threads,

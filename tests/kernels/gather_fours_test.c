@@ -70,7 +70,8 @@ static void run(const rind_gather *gather, double data[BLOCKS][ROW_ELEMENTS], bo
     to[b] = data[b];
     from[b] = source[b];
   }
-  const rind_gather_scratch scratch = {.memory = sums, .elements = ROW_ELEMENTS};
+  const rind_gather_scratch scratch = {
+      .memory = sums, .elements = ROW_ELEMENTS, .blocks = RIND_GATHER_BLOCKS};
   const rind_gather_scratch *used = gather->source_type == RIND_FLOAT32 ? &scratch : NULL;
   memcpy(data, before, sizeof before);
   if (plain)

@@ -41,7 +41,7 @@ static void run(const rind_gather_row *rows, int count, rind_type source_type, b
   for (int f = 0; f < count; ++f)
     fill[f] = (rind_gather_fill){f, 0, 0};
   const rind_gather gather = {RIND_FLOAT64, source_type, rows, fill, count, NULL};
-  const rind_gather_scratch scratch = {sums, ROW_ELEMENTS, 0, NULL, NULL};
+  const rind_gather_scratch scratch = {sums, ROW_ELEMENTS, 0, NULL, NULL, RIND_GATHER_BLOCKS};
   const int first[2] = {0, count};
   void *const to[1] = {block};
   const void *const from[1] = {source};

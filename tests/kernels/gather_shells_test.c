@@ -154,8 +154,11 @@ static void run_naively(blocks *result, bool backward) {
 }
 
 static rind_gather_scratch make_scratch(const rind_gather_shells *shells) {
-  return (rind_gather_scratch){
-      .memory = scratch_memory, .elements = MOST_ELEMENTS, .origin = work.origin, .shells = shells};
+  return (rind_gather_scratch){.memory = scratch_memory,
+                               .elements = MOST_ELEMENTS,
+                               .origin = work.origin,
+                               .shells = shells,
+                               .blocks = RIND_GATHER_BLOCKS};
 }
 
 /* way 0: for any processor; 1: the one chosen, on threads. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <transpose.h>
 
-/* Whether a block fills a quarter of the memory that it spans: blocks may lie between each other. */
+/* Whether a block fills a quarter of the memory that it spans: others may lie in between. */
 static bool is_compact(const rind_layout *layout, size_t elements) {
   size_t values = (size_t)layout->components;
   for (int a = 0; a < layout->dim; ++a)

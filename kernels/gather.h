@@ -49,8 +49,8 @@ typedef struct rind_gather_points {
   const rind_gather_point_term *term; /* those of point 0, then those of point 1, .. */
 } rind_gather_points;
 
-/* A cell of rows of four lanes that run together. Where it is counts from the first cell of the
- * first of these rows. */
+/* A cell of rows of four lanes that run together, or several next to each other with the same
+ * weights. Where it is counts from the first cell of the first of these rows. */
 typedef struct rind_gather_cell {
   const double *weight; /* [num_terms * 4] */
   int32_t to;           /* and so its own cells */
@@ -58,7 +58,8 @@ typedef struct rind_gather_cell {
 } rind_gather_cell;
 
 typedef struct rind_gather_cells {
-  int num_rows; /* that run together: the one that has the list and those after it */
+  int num_rows;   /* that run together: the one that has the list and those after it */
+  int num_values; /* next to each other in all blocks, which each listed cell stands for */
   int num_cells;
   const rind_gather_cell *cell; /* [num_cells] */
 } rind_gather_cells;
@@ -114,14 +115,16 @@ typedef struct rind_gather_fill {
  * cells and more next to each other. Neighbours: in each block of rows that take, a cell and the
  * ghost that it hands over are neighbours in memory, the cell first in the first block. Cells: it
  * runs with as many as the list of its row says, which are of the same blocks and of the rows after
- * its own. Four: it and the three after it run one row, for four blocks. */
+ * its own. Four: it and the three after it run one row, for four blocks. Taken: it adds ghosts of
+ * the block itself, and the next makes the same ghosts zero. */
 typedef enum rind_gather_pair {
   RIND_GATHER_ALONE,
   RIND_GATHER_BOTH,
   RIND_GATHER_RUNS,
   RIND_GATHER_NEIGHBOURS,
   RIND_GATHER_CELLS,
-  RIND_GATHER_FOUR
+  RIND_GATHER_FOUR,
+  RIND_GATHER_TAKEN
 } rind_gather_pair;
 
 /* How the cells of a block lie: the fourth stride is that of components. */

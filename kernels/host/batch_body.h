@@ -1,6 +1,7 @@
 /* batch_body.h - rows of one batch, in order, for one type of sources; sums are in double.
- * Included by way_batches_body.h after defining GATHER_SOURCE, GATHER_NAME and GATHER_STORE as
- * gather_body.h says, and followed by four_body.h. Its rows begin with the destination's own value.
+ * Included by way_batches_body.h after defining GATHER_SOURCE, GATHER_NAME GATHER_STORE and
+ * GATHER_STORE_QUAD as gather_body.h says, and followed by four_body.h. Its rows begin with the
+ * destination's own value.
  */
 #define GATHER_TO double
 #include <sum_body.h>
@@ -105,11 +106,11 @@ static bool GATHER_NAME(takes_plane)(const rind_gather_row *row, double *to,
 
 /* The ghosts that a row takes belong to the caller's field, which is not const. */
 static void GATHER_NAME(add_row)(const rind_gather_row *row, double *to,
-                                 const GATHER_SOURCE *source) {
-  if (row->takes && GATHER_NAME(takes_plane)(row, to + row->to_offset[0],
-                                             (GATHER_SOURCE *)source + row->offset[1]))
+                                 const GATHER_SOURCE *source, bool takes) {
+  if (takes && GATHER_NAME(takes_plane)(row, to + row->to_offset[0],
+                                        (GATHER_SOURCE *)source + row->offset[1]))
     return;
-  if (row->takes) GATHER_NAME(add_extents)
+  if (takes) GATHER_NAME(add_extents)
   (row, to + row->to_offset[0], (GATHER_SOURCE *)source + row->offset[1], true);
   else GATHER_NAME(add_extents)(row, to + row->to_offset[0],
                                 (GATHER_SOURCE *)source + row->offset[1], false);
@@ -207,11 +208,27 @@ static void GATHER_NAME(add_points)(const rind_gather_row *row, double *to,
   }
 }
 
+/* Cells next to each other in memory. */
+static void GATHER_NAME(add_run)(const rind_gather_row *row, double *to,
+                                 const GATHER_SOURCE *source) {
+  const int lanes = row->num_lanes, terms = row->num_terms;
+  if (lanes == 4 && terms == 2) /* average */
+    GATHER_NAME(sum_runs)(row, to, to, source, 4, 2, 1, 0);
+  else if (lanes == 4)
+    GATHER_NAME(sum_runs)(row, to, to, source, 4, terms, 1, 0);
+  else if (lanes == 2)
+    GATHER_NAME(sum_runs)(row, to, to, source, 2, terms, 1, 0);
+  else
+    GATHER_NAME(sum_runs)(row, to, to, source, 1, terms, 1, 0);
+}
+
 /* All other rows. Those of many cells have as many of them side by side as the loop has. */
 static void GATHER_NAME(add_sums)(const rind_gather_row *row, double *to,
                                   const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms, extent = row->extent[0];
-  if (lanes == 4 && terms == 2 && has_pairs(row)) /* average */
+  if (GATHER_NAME(is_run)(row))
+    GATHER_NAME(add_run)(row, to, source);
+  else if (lanes == 4 && terms == 2 && has_pairs(row)) /* average */
     GATHER_NAME(add_lanes)(row, to, source, 4, true);
   else if (lanes == 4 && terms == 2)
     GATHER_NAME(add_lanes)(row, to, source, 4, false);
@@ -238,7 +255,7 @@ static void GATHER_NAME(run_fill)(const rind_gather_row *row, double *to,
   RIND_ASSERT(row->body == RIND_GATHER_CLEAR ||
               (row->num_own_first == 1 && row->num_own_last == 0));
   if (row->body == RIND_GATHER_ADD)
-    GATHER_NAME(add_row)(row, to, source);
+    GATHER_NAME(add_row)(row, to, source, row->takes);
   else if (row->body == RIND_GATHER_CLEAR)
     clear_row_f64(row, to + row->to_offset[0]);
   else if (row->body == RIND_GATHER_POINTS)

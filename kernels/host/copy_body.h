@@ -86,7 +86,7 @@ GATHER_INLINE void GATHER_NAME(both_cells)(GATHER_TO *restrict to_a, GATHER_TO *
                                            const GATHER_SOURCE *restrict source_a,
                                            const GATHER_SOURCE *restrict source_b, const int cells,
                                            const ptrdiff_t stride) {
-  GATHER_SOURCE value_a[4], value_b[4];
+  GATHER_SOURCE value_a[5], value_b[5];
   for (int cell = 0; cell < cells; ++cell) {
     value_a[cell] = source_a[cell * stride];
     value_b[cell] = source_b[cell * stride];
@@ -100,7 +100,7 @@ GATHER_INLINE void GATHER_NAME(both_cells)(GATHER_TO *restrict to_a, GATHER_TO *
 GATHER_INLINE void GATHER_NAME(both_loops)(const rind_gather_row *row, GATHER_NAME(copy) a,
                                            GATHER_NAME(copy) b, const int extent,
                                            const ptrdiff_t stride) {
-  const int cells = extent < 4 ? extent : 4;
+  const int cells = extent <= 5 ? extent : 4;
   const ptrdiff_t step = row->to_stride[1];
   for (int k = 0; k < row->extent[3]; ++k)
     for (int j = 0; j < row->extent[2]; ++j) {
@@ -133,6 +133,8 @@ static void GATHER_NAME(copy_both)(const rind_gather_row *row, GATHER_NAME(copy)
     GATHER_NAME(both_loops)(row, a, b, 2, 1);
   } else if (stride == 1 && extent == 4) {
     GATHER_NAME(both_loops)(row, a, b, 4, 1);
+  } else if (stride == 1 && extent == 5) {
+    GATHER_NAME(both_loops)(row, a, b, 5, 1);
   } else if (stride == 1 && extent == 8) {
     GATHER_NAME(copy_loops)(row, a, 8, 1, 1);
     GATHER_NAME(copy_loops)(row, b, 8, 1, 1);

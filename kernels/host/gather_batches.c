@@ -4,6 +4,7 @@
 
 #define GATHER_WAY(word) word##_plain
 #define GATHER_STORE(to, value) (*(to) = (value))
+#define GATHER_STORE_QUAD(to, value) QUAD_STORE_CELLS(to, value)
 #include <way_batches_body.h>
 
 void rind_gather_host_batches(const rind_gather *gather, const int *first, int num_batches,

@@ -1,7 +1,8 @@
 /* gather_body.h - the fused gather for one pair of types. Included once a pair, after defining
  *     GATHER_TO, GATHER_SOURCE    types of the destination's and of the source's cells
  *     GATHER_NAME(word)           word with the pair's ending
- *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once
+ *     GATHER_STORE(to, value)     writes a ghost; every ghost passes here once, or there:
+ *     GATHER_STORE_QUAD(to, value)    QUAD_WIDTH ghosts next to each other
  * Loops and terms are inlined into the functions of rows, with constants for what is named const.
  */
 #include <average_body.h>
@@ -11,13 +12,36 @@
 #include <list_body.h>
 #include <sum_body.h>
 
+/* Those of them whose cells lie next to each other. */
+static void GATHER_NAME(sum_run_row)(const rind_gather_row *row, GATHER_TO *to,
+                                     const GATHER_TO *own, const GATHER_SOURCE *source) {
+  const int lanes = row->num_lanes, terms = row->num_terms;
+  const int first = row->num_own_first, last = row->num_own_last;
+  if (lanes == 4)
+    GATHER_NAME(sum_runs)(row, to, own, source, 4, terms, first, last);
+  else if (lanes == 2)
+    GATHER_NAME(sum_runs)(row, to, own, source, 2, terms, first, last);
+  else if (terms == 8 && first == 0 && last == 0) /* average, 3D */
+    GATHER_NAME(sum_runs)(row, to, own, source, 1, 8, 0, 0);
+  else if (terms == 4 && first == 0 && last == 0) /* average, 2D */
+    GATHER_NAME(sum_runs)(row, to, own, source, 1, 4, 0, 0);
+  else if (terms == 1 && first == 1) /* mirror, constant */
+    GATHER_NAME(sum_runs)(row, to, own, source, 1, 1, 1, 0);
+  else if (terms == 2 && first == 2) /* linear */
+    GATHER_NAME(sum_runs)(row, to, own, source, 1, 2, 2, 0);
+  else
+    GATHER_NAME(sum_runs)(row, to, own, source, 1, terms, first, last);
+}
+
 /* Rows of docs/rows.md have bodies of their own, with constant widths; those of four lanes are
  * lists of cells, as a rule. */
 static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, const GATHER_TO *own,
                                  const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms;
   const int first = row->num_own_first, last = row->num_own_last;
-  if (lanes == 2 && terms == 7 && first == 1 && last == 0) /* quadratic, 2D */
+  if (GATHER_NAME(is_run)(row))
+    GATHER_NAME(sum_run_row)(row, to, own, source);
+  else if (lanes == 2 && terms == 7 && first == 1 && last == 0) /* quadratic, 2D */
     GATHER_NAME(sum_loops)(row, to, own, source, 2, 3, 7, 1, 0);
   else if (lanes == 1 && terms == 8 && first == 0 && last == 0 && GATHER_NAME(has_neighbours)(row))
     GATHER_NAME(average_row)(row, to, source); /* average, 3D */

@@ -88,10 +88,20 @@ static int find_weights(const rind_gather_row *first, int count, int *like) {
   return num_tables;
 }
 
+/* How many values next to each other all of count rows have in their innermost loop, in both
+ * blocks; 1 if they do not. */
+static int32_t count_values(const rind_gather_row *first, int count) {
+  for (int r = 0; r < count; ++r)
+    if (first[r].extent[0] != first->extent[0] || first[r].to_stride[0] != 1 ||
+        first[r].source_stride[0] != 1)
+      return 1;
+  return first->extent[0];
+}
+
 /* Lists the cells of count rows, and copies each table of weights once. False if a cell lies too
  * far away. */
 static bool write_cells(const rind_gather_row *first, int count, const int *like,
-                        rind_gather_cell *cell, double *table) {
+                        int32_t num_values, rind_gather_cell *cell, double *table) {
   const size_t length = (size_t)first->num_terms * RIND_GATHER_LANES;
   const double **weight = rind_allocate((size_t)count, sizeof *weight);
   bool fine = weight != NULL;
@@ -100,7 +110,7 @@ static bool write_cells(const rind_gather_row *first, int count, const int *like
       weight[r] = memcpy(table, first[r].weight, length * sizeof *table);
       table += length;
     }
-    for (int64_t at = 0; at < rind_gather_count_positions(&first[r]); ++at, ++cell) {
+    for (int64_t at = 0; at < rind_gather_count_positions(&first[r]); at += num_values, ++cell) {
       cell->weight = weight[like[r]];
       fine = place(&first[r], first, at, cell) && fine;
     }
@@ -120,6 +130,8 @@ bool rind_gather_cells_create(const rind_gather_row *first, int count, rind_gath
   int64_t num_cells = 0;
   for (int r = 0; r < count; ++r)
     num_cells += rind_gather_count_positions(&first[r]);
+  const int32_t num_values = count_values(first, count);
+  num_cells /= num_values;
   *cells = NULL;
   *bytes = 0;
   if (num_cells > INT32_MAX) return true;
@@ -132,8 +144,9 @@ bool rind_gather_cells_create(const rind_gather_row *first, int count, rind_gath
   const bool have = made != NULL;
   if (have) {
     rind_gather_cell *cell = (rind_gather_cell *)(void *)(made + 1);
-    *made = (rind_gather_cells){.num_rows = count, .num_cells = (int)num_cells, .cell = cell};
-    if (write_cells(first, count, like, cell, align(cell + num_cells))) *cells = made;
+    *made = (rind_gather_cells){
+        .num_rows = count, .num_values = num_values, .num_cells = (int)num_cells, .cell = cell};
+    if (write_cells(first, count, like, num_values, cell, align(cell + num_cells))) *cells = made;
   }
   free(like);
   if (!*cells) free(made);

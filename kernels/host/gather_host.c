@@ -3,6 +3,7 @@
 
 #define GATHER_WAY(word) word##_plain
 #define GATHER_STORE(to, value) (*(to) = (value))
+#define GATHER_STORE_QUAD(to, value) QUAD_STORE_CELLS(to, value)
 #include <way_fills_body.h>
 
 void rind_gather_host(const rind_gather *gather, int first, int last, void *const *to_base,

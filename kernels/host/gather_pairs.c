@@ -45,10 +45,23 @@ static bool has_runs(const rind_gather_swap *swap) {
   return swap->stride[0] == 1 && swap->extent[0] >= 4;
 }
 
+/* True if zeros makes those ghosts zero, and no others, that row adds. */
+static bool zeros_what_is_added(const rind_gather_row *row, const rind_gather_row *zeros) {
+  if (row->body != RIND_GATHER_ADD || row->takes || zeros->body != RIND_GATHER_CLEAR ||
+      zeros->num_lanes != 1 || zeros->to_offset[0] != row->offset[1])
+    return false;
+  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
+    if (zeros->extent[d] != row->extent[d] || zeros->to_stride[d] != row->source_stride[d])
+      return false;
+  return true;
+}
+
 /* How fill f and the next run. */
 static rind_gather_pair pair_of_fills(const rind_gather *gather, int f, rind_gather_swap *swap) {
   const rind_gather_fill there = gather->fill[f], back = gather->fill[f + 1];
   const rind_gather_row *a = &gather->row[there.row], *b = &gather->row[back.row];
+  if (there.source == there.to && back.to == there.to && zeros_what_is_added(a, b))
+    return RIND_GATHER_TAKEN;
   const bool copies = a->body == RIND_GATHER_COPY;
   if (!copies && !(a->body == RIND_GATHER_ADD && a->takes)) return RIND_GATHER_ALONE;
   if (back.to != there.source || back.source != there.to || back.to == there.to ||

@@ -53,6 +53,25 @@ static inline quad quad_plus(quad a, quad b) {
 static inline double quad_lane(quad q, int lane) {
   return q[lane];
 }
+
+/* Floats, rounded when they are stored. */
+static inline quad quad_load_f32(const float *from) {
+  return _mm256_cvtps_pd(_mm_loadu_ps(from));
+}
+
+static inline void quad_store_f32(float *to, quad q) {
+  _mm_storeu_ps(to, _mm256_cvtpd_ps(q));
+}
+
+/* Lane l of q[m] and lane m of q[l] change places. */
+static inline void quad_turn(quad q[QUAD_WIDTH]) {
+  const quad a = _mm256_unpacklo_pd(q[0], q[1]), b = _mm256_unpackhi_pd(q[0], q[1]);
+  const quad c = _mm256_unpacklo_pd(q[2], q[3]), d = _mm256_unpackhi_pd(q[2], q[3]);
+  q[0] = _mm256_permute2f128_pd(a, c, 0x20);
+  q[1] = _mm256_permute2f128_pd(b, d, 0x20);
+  q[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  q[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
 #else
 typedef pair quad;
 enum { QUAD_WIDTH = 2 };
@@ -97,4 +116,25 @@ static inline quad quad_plus(quad a, quad b) {
 static inline double quad_lane(quad q, int lane) {
   return lane == 0 ? pair_low(q) : pair_high(q);
 }
+
+static inline quad quad_load_f32(const float *from) {
+  return pair_of((double)from[0], (double)from[1]);
+}
+
+static inline void quad_store_f32(float *to, quad q) {
+  to[0] = (float)pair_low(q);
+  to[1] = (float)pair_high(q);
+}
+
+static inline void quad_turn(quad q[QUAD_WIDTH]) {
+  const quad first = q[0];
+  q[0] = pair_of(pair_low(first), pair_low(q[1]));
+  q[1] = pair_of(pair_high(first), pair_high(q[1]));
+}
 #endif
+
+/* Of cells of either type. */
+#define QUAD_LOAD_CELLS(from)                                                                      \
+  _Generic((from), const double * : quad_load, const float * : quad_load_f32)(from)
+#define QUAD_STORE_CELLS(to, value)                                                                \
+  _Generic((to), double * : quad_store, float * : quad_store_f32)(to, value)

@@ -1,9 +1,10 @@
 /* sum_body.h - the sums of a row for one pair of types, with constants for what is named const.
- * Included by gather_body.h and batch_body.h, which define GATHER_TO, GATHER_SOURCE, GATHER_NAME
- * and GATHER_STORE. */
+ * Included by gather_body.h and batch_body.h, which define GATHER_TO, GATHER_SOURCE, GATHER_NAME,
+ * GATHER_STORE and GATHER_STORE_QUAD. */
 #include <gather.h>
 #include <gather_inline.h>
 #include <pair.h>
+#include <quad.h>
 
 /* One term of values first and first + 1; value v is lane v % lanes of cell v / lanes. */
 GATHER_INLINE pair GATHER_NAME(product)(const rind_gather_row *row, const GATHER_TO *own,
@@ -82,5 +83,65 @@ GATHER_INLINE void GATHER_NAME(sum_loops)(const rind_gather_row *row, GATHER_TO 
             o += row->own_stride[0];
             s += row->source_stride[0];
           }
+      }
+}
+
+/* True if the innermost loop of a row goes from neighbour to neighbour in memory, and fills a
+ * vector. */
+static bool GATHER_NAME(is_run)(const rind_gather_row *row) {
+  const int num_own = row->num_own_first + row->num_own_last;
+  return row->extent[0] >= QUAD_WIDTH && row->to_stride[0] == 1 &&
+         (num_own == 0 || row->own_stride[0] == 1) &&
+         (num_own == row->num_terms || row->source_stride[0] == 1);
+}
+
+/* One term of a lane of QUAD_WIDTH cells next to each other. */
+GATHER_INLINE quad GATHER_NAME(run_product)(const rind_gather_row *row, const GATHER_TO *own,
+                                            const GATHER_SOURCE *source, const int lane,
+                                            const int lanes, const int term, const bool is_own) {
+  const ptrdiff_t offset = row->offset[term];
+  const quad value = is_own ? QUAD_LOAD_CELLS(own + offset + row->own_offset[lane])
+                            : QUAD_LOAD_CELLS(source + offset);
+  return quad_times(quad_all(row->weight[term * lanes + lane]), value);
+}
+
+/* All terms of QUAD_WIDTH cells next to each other, and their stores. */
+GATHER_INLINE void GATHER_NAME(sum_neighbours)(const rind_gather_row *row, GATHER_TO *to,
+                                               const GATHER_TO *own, const GATHER_SOURCE *source,
+                                               const int lanes, const int num_terms,
+                                               const int num_own_first, const int num_own_last) {
+  const int last = num_terms - num_own_last;
+  quad sum[RIND_GATHER_LANES];
+  for (int l = 0; l < lanes; ++l)
+    sum[l] =
+        GATHER_NAME(run_product)(row, own, source, l, lanes, 0, num_own_first > 0 || last == 0);
+  for (int term = 1; term < num_terms; ++term)
+    for (int l = 0; l < lanes; ++l)
+      sum[l] = quad_plus(sum[l], GATHER_NAME(run_product)(row, own, source, l, lanes, term,
+                                                          term < num_own_first || term >= last));
+  for (int l = 0; l < lanes; ++l)
+    GATHER_STORE_QUAD(to + row->to_offset[l], sum[l]);
+}
+
+/* A row of which that is true. */
+GATHER_INLINE void GATHER_NAME(sum_runs)(const rind_gather_row *row, GATHER_TO *to,
+                                         const GATHER_TO *own, const GATHER_SOURCE *source,
+                                         const int lanes, const int num_terms,
+                                         const int num_own_first, const int num_own_last) {
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j)
+      for (int i = 0; i < row->extent[1]; ++i) {
+        GATHER_TO *t = to + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
+        const GATHER_TO *o =
+            own + k * row->own_stride[3] + j * row->own_stride[2] + i * row->own_stride[1];
+        const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2] +
+                                 i * row->source_stride[1];
+        int cell = 0;
+        for (; cell + QUAD_WIDTH <= row->extent[0]; cell += QUAD_WIDTH)
+          GATHER_NAME(sum_neighbours)
+        (row, t + cell, o + cell, s + cell, lanes, num_terms, num_own_first, num_own_last);
+        for (; cell < row->extent[0]; ++cell)
+          GATHER_NAME(sum_cells)
+        (row, t + cell, o + cell, s + cell, lanes, 1, num_terms, num_own_first, num_own_last);
       }
 }

@@ -1,6 +1,6 @@
 /* way_batches_body.h - rows that add to what is there, batch by batch. Included after defining
  *     GATHER_WAY(word)            word with the ending of what it is compiled for
- *     GATHER_STORE(to, value)     as gather_body.h says */
+ *     GATHER_STORE(to, value), GATHER_STORE_QUAD(to, value)    as gather_body.h says */
 #include <core.h>
 #include <gather_inline.h>
 #include <gather_ways.h>
@@ -69,6 +69,11 @@ static void run_fills_f64(const rind_gather *gather, int first, int last, void *
     if (next > f) continue;
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
+    if (how && how[f] == RIND_GATHER_TAKEN && last - f >= 2) {
+      add_row_f64(row, to_base[fill.to], source_base[fill.source], true);
+      next += 2;
+      continue;
+    }
     run_fill_f64(row, sums ? sums_of(sums, fill.to) : to_base[fill.to],
                  row->num_terms > 0 ? source_base[fill.source] : NULL);
     ++next;

@@ -1,6 +1,6 @@
 /* way_fills_body.h - the fills of a gather, for all pairs of types. Included after defining
  *     GATHER_WAY(word)            word with the ending of what it is compiled for
- *     GATHER_STORE(to, value)     as gather_body.h says */
+ *     GATHER_STORE(to, value), GATHER_STORE_QUAD(to, value)    as gather_body.h says */
 #include <gather_ways.h>
 
 #define GATHER_TO double

@@ -7,7 +7,8 @@
 
 enum { FOUR = RIND_GATHER_BLOCKS, MAX_WAITING = 64 };
 
-/* One link, or two between the same blocks, there and back, which stay together. */
+/* One link, or two that stay together: between the same blocks, there and back, or a block's own
+ * and the zeros of its ghosts. */
 typedef struct waiting_link {
   rind_contribution item[2];
   int turn[2]; /* among all that reaches the block */
@@ -38,9 +39,14 @@ static bool is_wide_link(const waiting_room *room, const waiting_link *link) {
   return is_wide(room, &link->item[0]);
 }
 
+static bool ends_with_zeros(const waiting_link *link) {
+  return makes_zeros(&link->item[link->count - 1]);
+}
+
 /* Adds one to, or takes it from, the counts of what waits. */
 static void count_waiting(waiting_room *room, const waiting_link *link, int one) {
   if (is_wide_link(room, link)) room->of_set[link->item[0].set] += one;
+  if (ends_with_zeros(link)) return;
   for (int i = 0; i < link->count; ++i)
     if (!link->item[i].shipped && link->item[i].source >= 0)
       room->readers[link->item[i].source] += one;
@@ -48,9 +54,10 @@ static void count_waiting(waiting_room *room, const waiting_link *link, int one)
 
 /* True if nothing that waits has to come first. */
 static bool is_ready(const waiting_room *room, const waiting_link *link) {
-  if (makes_zeros(&link->item[0])) return room->readers[link->item[0].block] == 0;
+  if (ends_with_zeros(link) && room->readers[link->item[0].block] > 0) return false;
   for (int i = 0; i < link->count; ++i)
-    if (link->turn[i] != room->done[link->item[i].block]) return false;
+    if (!makes_zeros(&link->item[i]) && link->turn[i] != room->done[link->item[i].block])
+      return false;
   return true;
 }
 
@@ -131,6 +138,13 @@ static bool go_there_and_back(const waiting_room *room, const rind_contribution 
          there->block != there->source && !is_wide(room, there) && !is_wide(room, back);
 }
 
+/* A block's own link and the zeros behind it, which read and write the same ghosts. */
+static bool make_own_zeros(const waiting_room *room, const rind_contribution *own,
+                           const rind_contribution *zeros) {
+  return makes_zeros(zeros) && zeros->block == own->block && !own->shipped &&
+         own->source == own->block && !is_wide(room, own);
+}
+
 bool rind_adjoint_find_fours(rind_contribution *item, int num_items, bool in_pairs,
                              const bool *wide, int num_sets, int num_blocks) {
   const size_t blocks = (size_t)num_blocks, sets = (size_t)num_sets;
@@ -147,8 +161,11 @@ bool rind_adjoint_find_fours(rind_contribution *item, int num_items, bool in_pai
                            .placed = placed};
     for (int i = 0, count; i < num_items; i += count) {
       if (i > 0 && item[i].batch != item[i - 1].batch) empty(room);
-      count =
-          in_pairs && i + 1 < num_items && go_there_and_back(room, &item[i], &item[i + 1]) ? 2 : 1;
+      count = in_pairs && i + 1 < num_items &&
+                      (go_there_and_back(room, &item[i], &item[i + 1]) ||
+                       make_own_zeros(room, &item[i], &item[i + 1]))
+                  ? 2
+                  : 1;
       let_in(room, &item[i], count);
     }
     empty(room);

@@ -9,6 +9,12 @@ static void count_store(const void *to, size_t bytes) {
 }
 
 #define GATHER_STORE(to, value) (count_store((to), sizeof *(to)), *(to) = (value))
+#define GATHER_STORE_QUAD(to, value)                                                               \
+  do {                                                                                             \
+    for (int at = 0; at < QUAD_WIDTH; ++at)                                                        \
+      count_store((to) + at, sizeof *(to));                                                        \
+    QUAD_STORE_CELLS(to, value);                                                                   \
+  } while (0)
 
 #define GATHER_WAY(word) word##_counted
 void rind_gather_fills_counted(const rind_gather *gather, int first, int last, void *const *to_base,

@@ -8,7 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 5, TERMS = 20, NUM_CASES = 2000 };
+enum { MOST = 5, TERMS = 20, NUM_CASES = 3000 };
+
+/* How the cells of a block lie: components behind each other, or next to each other in a smaller
+ * one. */
+typedef struct lattice {
+  int side;
+  int values; /* of a cell next to each other, or 1 */
+  ptrdiff_t step[RIND_GATHER_DIMS];
+} lattice;
 
 static const rind_type types[4][2] = {{RIND_FLOAT64, RIND_FLOAT64},
                                       {RIND_FLOAT32, RIND_FLOAT32},
@@ -31,19 +39,29 @@ static void put_random(double *data, rind_type type) {
       ((float *)data)[at] = (float)random_value();
 }
 
-static ptrdiff_t random_cell(int most) {
-  return random_int(most) + ROW_SIDE * (random_int(most) + ROW_SIDE * random_int(most));
+static lattice make_lattice(bool innermost) {
+  enum { SMALL = 12, MOST_VALUES = ROW_ELEMENTS / (SMALL * SMALL * SMALL) };
+  const int side = innermost ? SMALL : ROW_SIDE;
+  const int values = innermost ? 2 + random_int(MOST_VALUES - 1) : 1;
+  const ptrdiff_t x = values, y = x * side, z = y * side;
+  return (lattice){side, values, {x, y, z, innermost ? 1 : z * side}};
+}
+
+static ptrdiff_t random_cell(const lattice *of, int most) {
+  const ptrdiff_t x = random_int(most), y = random_int(most), z = random_int(most);
+  return x * of->step[0] + y * of->step[1] + z * of->step[2];
 }
 
 /* Row r writes an eighth of the box, as no two rows write one cell; some have the weights of
  * another. */
-static void make_row(int r, int num_terms, int owns, const ptrdiff_t *window, ptrdiff_t own_shift,
-                     bool one_cell) {
-  static const ptrdiff_t lane[RIND_GATHER_LANES] = {0, 1, ROW_SIDE, ROW_SIDE + 1};
-  static const ptrdiff_t step[RIND_GATHER_DIMS] = {1, ROW_SIDE, ROW_SIDE * ROW_SIDE,
-                                                   ROW_SIDE * ROW_SIDE * ROW_SIDE};
+static void make_row(const lattice *of, int r, int num_terms, int owns, const ptrdiff_t *window,
+                     ptrdiff_t own_shift, bool one_cell) {
+  const ptrdiff_t *step = of->step;
+  const ptrdiff_t lane[RIND_GATHER_LANES] = {0, step[0], step[1], step[0] + step[1]};
+  const bool innermost = of->values > 1;
   const ptrdiff_t corner = (r & 1) * step[0] + (r >> 1 & 1) * step[1] + (r >> 2) * step[2];
-  const ptrdiff_t begin = ROW_SIDE / 2 * corner + random_cell(2), read = random_cell(8);
+  const ptrdiff_t begin = of->side / 2 * corner + random_cell(of, 2);
+  const ptrdiff_t read = random_cell(of, innermost ? 4 : 8);
   const int like = random_int(2) ? r : random_int(r + 1);
   for (int w = 0; w < num_terms * RIND_GATHER_LANES; ++w)
     weight[r][w] = like < r ? weight[like][w] : random_value();
@@ -59,22 +77,23 @@ static void make_row(int r, int num_terms, int owns, const ptrdiff_t *window, pt
     row[r].own_offset[l] = owns ? lane[l] : 0;
   }
   for (int d = 0; d < RIND_GATHER_DIMS; ++d) {
-    row[r].extent[d] = one_cell ? 1 : d < 3 ? 1 + random_int(4) : 1 + random_int(ROW_COMPONENTS);
+    row[r].extent[d] = one_cell ? 1 : d < 3 ? 1 + random_int(innermost ? 2 : 4) : 1 + random_int(3);
     row[r].to_stride[d] = row[r].own_stride[d] = d < 3 ? 2 * step[d] : step[d];
     row[r].source_stride[d] = step[d];
   }
+  if (innermost) row[r].extent[3] = of->values;
   rind_gather_row_finish(&row[r], offset[r], true);
   fill[r] = (rind_gather_fill){r, 0, 0};
 }
 
-static void make_rows(int count, int num_terms, int owns) {
+static void make_rows(const lattice *of, int count, int num_terms, int owns) {
   ptrdiff_t window[TERMS];
   const ptrdiff_t own_shift = random_int(3);
   const bool one_cell = random_int(2);
   for (int t = 0; t < TERMS; ++t)
-    window[t] = random_cell(3);
+    window[t] = random_cell(of, 3);
   for (int r = 0; r < count; ++r)
-    make_row(r, num_terms, owns, window, own_shift, one_cell);
+    make_row(of, r, num_terms, owns, window, own_shift, one_cell);
 }
 
 static const void *run(rind_gather_fills_way *way, const rind_gather *gather, int first) {
@@ -92,7 +111,8 @@ static void check_case(int number) {
   uint8_t how[MOST] = {RIND_GATHER_CELLS};
   size_t bytes = 0;
   rind_gather_cells *cells = NULL;
-  make_rows(count, num_terms, owns);
+  const lattice of = make_lattice(random_int(2));
+  make_rows(&of, count, num_terms, owns);
   put_random(before, type[0]);
   put_random(own, type[0]);
   put_random(source, type[1]);
@@ -102,6 +122,8 @@ static void check_case(int number) {
         rind_gather_count_alike(&loose, 0), count);
   CHECK(rind_gather_cells_create(row, count, &cells, &bytes) && cells, "case %d: no list", number);
   if (!cells) return;
+  CHECK(cells->num_values == of.values, "case %d: a cell has %d values, not %d", number,
+        cells->num_values, of.values);
   row[0].cells = cells;
   memcpy(expected, run(rind_gather_fills_plain, &loose, 0), sizeof expected);
   CHECK(memcmp(expected, before, sizeof expected) != 0, "case %d: nothing was written", number);
@@ -123,7 +145,8 @@ static void check_part(void) {
   const void *const own_base[1] = {own}, *const source_base[1] = {source};
   size_t bytes = 0;
   rind_gather_cells *cells = NULL;
-  make_rows(3, 9, 1);
+  const lattice of = make_lattice(false);
+  make_rows(&of, 3, 9, 1);
   const rind_gather loose = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL};
   const rind_gather listed = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, how};
   CHECK(rind_gather_cells_create(row, 3, &cells, &bytes) && cells, "no list");
@@ -142,31 +165,49 @@ static int count_after(int f) {
   return rind_gather_count_alike(&gather, f);
 }
 
+/* Rows that are alike but for how many values lie next to each other have a cell for each. */
+static void check_lengths(void) {
+  size_t bytes = 0;
+  lattice of;
+  do
+    of = make_lattice(true);
+  while (of.values < 3);
+  for (int shorter = 0; shorter < 2; ++shorter) {
+    rind_gather_cells *cells = NULL;
+    make_rows(&of, 2, 9, 1);
+    row[1].extent[0] -= shorter;
+    CHECK(rind_gather_cells_create(row, 2, &cells, &bytes) && cells, "no list");
+    CHECK(cells->num_values == (shorter ? 1 : of.values), "%d values a cell", cells->num_values);
+    free(cells);
+  }
+}
+
 static void check_refusals(void) {
+  const lattice of = make_lattice(false);
   size_t bytes = 0;
   rind_gather_cells *cells = NULL;
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   offset[1][4] += 1;
   CHECK(count_after(0) == 1 && count_after(1) == 1, "rows of two windows are alike");
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   offset[1][0] += 1;
   CHECK(count_after(0) == 1, "rows whose own cells lie elsewhere are alike");
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   row[2].to_offset[3] += 1;
   CHECK(count_after(0) == 2, "rows whose lanes lie elsewhere are alike");
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   row[1].num_terms = 8;
   CHECK(count_after(0) == 1, "rows of 9 and 8 terms are alike");
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   fill[1].source = 1;
   CHECK(count_after(0) == 1, "fills of two sources run together");
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   fill[2].row = 0;
   CHECK(count_after(0) == 2, "fills whose rows do not follow each other run together");
-  make_rows(3, 9, 1);
+  make_rows(&of, 3, 9, 1);
   row[0].own_stride[0] += 1;
   CHECK(count_after(0) == 0, "a row whose own cells do not go along is listed");
-  make_rows(3, 9, 0);
+  make_rows(&of, 3, 9, 0);
   for (int t = 0; t < 9; ++t)
     offset[2][t] += 2 * (ptrdiff_t)INT32_MAX;
   CHECK(count_after(0) == 3, "rows that are alike are not");
@@ -179,6 +220,7 @@ int main(int argc, char **argv) {
   for (int number = 0; number < NUM_CASES; ++number)
     check_case(number);
   check_part();
+  check_lengths();
   check_refusals();
   return check_end();
 }

@@ -181,6 +181,46 @@ static void check_alone(void) {
   }
 }
 
+/* A block's own row that adds ghosts, and zeros in the same ghosts: together and one by one. */
+static void check_taken(int number) {
+  joint l;
+  rind_gather_row row[2];
+  make_joint(&l);
+  make_rows(&l, true, row);
+  rind_gather_row *own = &row[0], *zeros = &row[1];
+  own->takes = 0;
+  l.offset[0][1] = l.ghost[0];
+  l.weight[0][1] = random_value();
+  *zeros = (rind_gather_row){.body = RIND_GATHER_CLEAR, .num_lanes = 1, .to_offset = {l.ghost[0]}};
+  memcpy(zeros->extent, own->extent, sizeof zeros->extent);
+  memcpy(zeros->to_stride, own->to_stride, sizeof zeros->to_stride);
+  const int way = random_int(8), axis = random_int(4);
+  if (way == 0) zeros->to_offset[0] += 1;
+  if (way == 1) zeros->extent[axis] -= 1;
+  if (way == 2) zeros->to_stride[axis] += 1;
+  if (way == 3) zeros->body = RIND_GATHER_ADD;
+  const rind_gather_fill fill[2] = {{0, 0, way == 4}, {1, way == 5, way == 5}};
+  const rind_gather loose = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL};
+  rind_gather paired = loose;
+  uint8_t pair[2] = {99, 99};
+  rind_gather_swap swap[2];
+  rind_gather_find_pairs(&loose, 0, 2, row, swap, pair);
+  const rind_gather_pair wanted = way <= 5 ? RIND_GATHER_ALONE : RIND_GATHER_TAKEN;
+  CHECK(pair[0] == wanted && pair[1] == RIND_GATHER_ALONE, "case %d, way %d: pairs %d and %d",
+        number, way, pair[0], pair[1]);
+  if (wanted == RIND_GATHER_ALONE) return;
+  paired.pair = pair;
+  for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
+    block[0][at] = random_value();
+  memcpy(alone, block, sizeof block);
+  memcpy(narrow, block, sizeof block);
+  run_library(&loose, true, false, alone);
+  run_library(&paired, true, false, block);
+  run_library(&paired, true, true, narrow);
+  CHECK(memcmp(block, alone, sizeof block) == 0 && memcmp(narrow, alone, sizeof block) == 0,
+        "case %d: ghosts that are taken give other values", number);
+}
+
 /* A row that goes there with two others that go back: with the first of them alone. */
 static void check_two_ways_back(void) {
   joint l;
@@ -206,6 +246,7 @@ int main(int argc, char **argv) {
   for (int number = 0; number < NUM_CASES; ++number) {
     check_pair(number, false, number % 2 ? RIND_FLOAT64 : RIND_FLOAT32);
     check_pair(number, true, RIND_FLOAT64);
+    check_taken(number);
   }
   check_alone();
   check_two_ways_back();

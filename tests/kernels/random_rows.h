@@ -2,7 +2,7 @@
 #pragma once
 #include <gather.h>
 
-enum { ROW_SIDE = 18, ROW_COMPONENTS = 3, ROW_TERMS = 64, ROW_BLOCKS = 4 };
+enum { ROW_SIDE = 18, ROW_COMPONENTS = 5, ROW_TERMS = 64, ROW_BLOCKS = 4 };
 /* Elements of one block's memory, for any order of its axes and components. */
 enum { ROW_ELEMENTS = ROW_SIDE * ROW_SIDE * ROW_SIDE * ROW_COMPONENTS };
 

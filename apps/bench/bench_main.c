@@ -169,8 +169,8 @@ int main(int argc, char **argv) {
   words w = {.ghosts = 1,
              .components = 1,
              .threads = 1,
-             .repeats = 101,
-             .sample_us = 500.0,
+             .repeats = 41,
+             .sample_us = 10000.0,
              .regions = RIND_REGIONS_FACES};
   int status = APP_OK;
   if (parse(argc, argv, &w, &status)) status = run(&w);

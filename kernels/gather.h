@@ -163,6 +163,22 @@ typedef struct rind_gather_shells {
   float *nothing; /* -0 in place of each cell's ghost, where a face has no source */
 } rind_gather_shells;
 
+/* A fill, or the first of those that run together, before which a block is asked for. */
+typedef struct rind_gather_touch {
+  int32_t fill;
+  int32_t block;
+} rind_gather_touch;
+
+/* What is asked for before it is touched: lines of memory that nearly every block has, one block
+ * after the other. */
+typedef struct rind_gather_ahead {
+  bool near; /* into the first cache, not only the second */
+  int num_lines;
+  int num_touches;
+  const ptrdiff_t *line;          /* [num_lines], bytes from a block's base */
+  const rind_gather_touch *touch; /* [num_touches], by fill */
+} rind_gather_ahead;
+
 /* Destination and own cells have to_type, source cells source_type. */
 typedef struct rind_gather {
   rind_type to_type;
@@ -170,8 +186,18 @@ typedef struct rind_gather {
   const rind_gather_row *row;
   const rind_gather_fill *fill; /* [num_fills] */
   int num_fills;
-  const uint8_t *pair; /* [num_fills] rind_gather_pair; NULL: all run alone */
+  const uint8_t *pair;            /* [num_fills] rind_gather_pair; NULL: all run alone */
+  const rind_gather_ahead *ahead; /* or NULL */
 } rind_gather;
+
+/* Lists the blocks in the order in which fills touch them, which run from the first to the last;
+ * once more those that are touched again when again other touches have been listed (0: never).
+ * place [num_blocks] is scratch. Returns how many there are; touch is room for them, or NULL. */
+int rind_gather_list_touches(const rind_gather *gather, int again, int num_blocks, int32_t *place,
+                             rind_gather_touch *touch);
+
+/* Whether this processor should have lines brought into its first cache. */
+bool rind_gather_asks_near(void);
 
 /* Finds the pairs among the fills [first, last) of a gather whose destinations and sources are the
  * same table of blocks. swap [num_rows] is room for what its rows do; row is the gather's. */

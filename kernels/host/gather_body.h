@@ -8,6 +8,7 @@
 #include <average_body.h>
 #include <copy_body.h>
 #include <gather.h>
+#include <gather_ahead.h>
 #include <gather_inline.h>
 #include <list_body.h>
 #include <sum_body.h>
@@ -64,9 +65,9 @@ static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, cons
 }
 
 /* The fills [first, last). */
-static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int last,
-                                      void *const *to_base, const void *const *own_base,
-                                      const void *const *source_base) {
+static void GATHER_NAME(gather_some)(const rind_gather *gather, int first, int last,
+                                     void *const *to_base, const void *const *own_base,
+                                     const void *const *source_base) {
   for (int f = first; f < last; ++f) {
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
@@ -87,6 +88,17 @@ static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int 
     } else {
       GATHER_NAME(copy_row)(row, there);
     }
+  }
+}
+
+/* The same, which may ask for the lines of later ones. */
+static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int last,
+                                      void *const *to_base, const void *const *own_base,
+                                      const void *const *source_base) {
+  gather_looking looking = {0};
+  for (int f = first, end; f < last; f = end) {
+    end = rind_gather_look_ahead(gather, f, last, &looking, to_base);
+    GATHER_NAME(gather_some)(gather, f, end, to_base, own_base, source_base);
   }
 }
 

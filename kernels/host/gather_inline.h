@@ -6,8 +6,12 @@
 #define GATHER_INLINE static inline __attribute__((always_inline))
 #define GATHER_APART static __attribute__((noinline))
 #define GATHER_WILL_WRITE(address) __builtin_prefetch(address, 1)
+#define GATHER_ASK_NEAR(address) __builtin_prefetch(address, 0, 3)
+#define GATHER_ASK(address) __builtin_prefetch(address, 0, 2)
 #else
 #define GATHER_INLINE static inline
 #define GATHER_APART static
 #define GATHER_WILL_WRITE(address) ((void)(address))
+#define GATHER_ASK_NEAR(address) ((void)(address))
+#define GATHER_ASK(address) ((void)(address))
 #endif

@@ -8,3 +8,7 @@
 bool rind_gather_is_wide(void) {
   return __builtin_cpu_supports("avx2");
 }
+
+bool rind_gather_asks_near(void) {
+  return __builtin_cpu_is("intel");
+}

@@ -2,6 +2,7 @@
  *     GATHER_WAY(word)            word with the ending of what it is compiled for
  *     GATHER_STORE(to, value), GATHER_STORE_QUAD(to, value)    as gather_body.h says */
 #include <core.h>
+#include <gather_ahead.h>
 #include <gather_inline.h>
 #include <gather_ways.h>
 #include <quad.h>
@@ -54,8 +55,8 @@ static inline quad load_twice(double *const *to, ptrdiff_t low, ptrdiff_t high) 
 #include <swap_body.h>
 
 /* sums: in place of the destinations, or NULL. */
-static void run_fills_f64(const rind_gather *gather, int first, int last, void *const *to_base,
-                          const void *const *source_base, const batch_sums *sums) {
+static void run_some_f64(const rind_gather *gather, int first, int last, void *const *to_base,
+                         const void *const *source_base, const batch_sums *sums) {
   const uint8_t *how = gather->pair;
   int next = first;
   while (next < last) {
@@ -77,6 +78,15 @@ static void run_fills_f64(const rind_gather *gather, int first, int last, void *
     run_fill_f64(row, sums ? sums_of(sums, fill.to) : to_base[fill.to],
                  row->num_terms > 0 ? source_base[fill.source] : NULL);
     ++next;
+  }
+}
+
+static void run_fills_f64(const rind_gather *gather, int first, int last, void *const *to_base,
+                          const void *const *source_base, const batch_sums *sums) {
+  gather_looking looking = {0};
+  for (int f = first, end; f < last; f = end) {
+    end = rind_gather_look_ahead(gather, f, last, &looking, to_base);
+    run_some_f64(gather, f, end, to_base, source_base, sums);
   }
 }
 

@@ -154,7 +154,8 @@ rind_gather rind_bound_gather(const rind_bound *bound) {
                        .row = bound->row,
                        .fill = bound->fill,
                        .num_fills = bound->num_fills,
-                       .pair = bound->pair};
+                       .pair = bound->pair,
+                       .ahead = bound->ahead};
 }
 
 int64_t rind_bound_bytes(const rind_bound *bound) {
@@ -162,7 +163,7 @@ int64_t rind_bound_bytes(const rind_bound *bound) {
   const size_t swap_bytes = bound->swap ? (size_t)bound->num_rows * sizeof *bound->swap : 0;
   return (int64_t)((size_t)bound->row_room * sizeof *bound->row +
                    (size_t)bound->fill_room * sizeof *bound->fill + pair_bytes + swap_bytes +
-                   bound->term_bytes + bound->list_bytes);
+                   bound->term_bytes + bound->list_bytes + bound->ahead_bytes);
 }
 
 void rind_bound_clear(rind_bound *bound) {
@@ -174,6 +175,7 @@ void rind_bound_clear(rind_bound *bound) {
   free(bound->fill);
   free(bound->pair);
   free(bound->swap);
+  free(bound->ahead);
   rind_device_gather_destroy(&bound->device);
   *bound = (rind_bound){0};
 }

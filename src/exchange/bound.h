@@ -11,10 +11,12 @@ typedef struct rind_bound {
   rind_gather_fill *fill; /* [num_fills] */
   int num_fills;
   int fill_room;
-  uint8_t *pair;                     /* [num_fills] rind_gather_pair, or NULL */
-  rind_gather_swap *swap;            /* [num_rows], where there are pairs, or NULL */
-  size_t term_bytes;                 /* of all rows' weights and offsets */
-  size_t list_bytes;                 /* of all lists of cells */
+  uint8_t *pair;            /* [num_fills] rind_gather_pair, or NULL */
+  rind_gather_swap *swap;   /* [num_rows], where there are pairs, or NULL */
+  size_t term_bytes;        /* of all rows' weights and offsets */
+  size_t list_bytes;        /* of all lists of cells */
+  rind_gather_ahead *ahead; /* or NULL; with what it points to one allocation */
+  size_t ahead_bytes;
   struct rind_device_gather *device; /* the same on the device, or NULL */
 } rind_bound;
 
@@ -36,6 +38,12 @@ bool rind_bound_find_fours(rind_bound *bound, const int *first, int num_batches)
 /* Says which fills run together as lists of cells; for fills on the host, not for adjoints, after
  * the pairs. False without memory. */
 bool rind_bound_find_lists(rind_bound *bound);
+/* Has lines of each block asked for before fills touch them, where num_blocks blocks of layout are
+ * too much for a cache to keep. For fills on the host from and to these blocks, which run from the
+ * first to the last; last of all. again: once more where a block comes back, for fills that touch
+ * most of it not the first time but later. False without memory. */
+bool rind_bound_look_ahead(rind_bound *bound, const rind_layout *layout, int num_blocks,
+                           bool again);
 /* Gives back room that was not needed. */
 void rind_bound_trim(rind_bound *bound);
 /* The engine's view. Valid until a row or fill is added. */

@@ -114,7 +114,7 @@ static void run_naively(const rind_gather *gather, const rind_gather_row *raw, d
 /* Batch b from before to result; backward: the other order of fills; rounds: after each fill. */
 static void run_batch_naively(const kind_of_block *kind, int b, memory *result, bool backward,
                               bool rounds) {
-  const rind_gather gather = {RIND_FLOAT64, kind->source, work.row, work.fill, 0, NULL};
+  const rind_gather gather = {RIND_FLOAT64, kind->source, work.row, work.fill, 0, NULL, NULL};
   const int first = work.first[b], last = work.first[b + 1];
   for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
     sums[at] = element(before.block[b], kind->block, at);
@@ -144,7 +144,7 @@ static void run_library(const kind_of_block *kind, int num_batches, int threads,
   const rind_gather_scratch scratch = {scratch_memory,      ROW_ELEMENTS, 0,
                                        whole ? &box : NULL, NULL,         RIND_GATHER_BLOCKS};
   const rind_gather gather = {
-      RIND_FLOAT64, kind->source, work.row, work.fill, work.first[num_batches], NULL};
+      RIND_FLOAT64, kind->source, work.row, work.fill, work.first[num_batches], NULL, NULL};
   rind_gather_host_batches(&gather, work.first, num_batches, to_base, source_base, threads,
                            kind->block == RIND_FLOAT32 ? &scratch : NULL);
 }
@@ -203,7 +203,7 @@ static void check_same_cell(void) {
     rind_gather_row_finish(&row[r], offset, true);
     fill[r] = (rind_gather_fill){r, 0, 0};
   }
-  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL};
+  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL, NULL};
   const int first[2] = {0, 3};
   void *const to_base[1] = {block};
   const void *const source_base[1] = {ghost};
@@ -220,7 +220,7 @@ static void check_clear(void) {
     random_row *row = &work.made[0];
     make_row_in_place(row, 1, 0, number % 2 ? SHAPE_PLAIN : SHAPE_BOX, false);
     const rind_gather_fill fill = {0, 0, -1};
-    const rind_gather gather = {RIND_FLOAT32, RIND_FLOAT32, &row->finished, &fill, 1, NULL};
+    const rind_gather gather = {RIND_FLOAT32, RIND_FLOAT32, &row->finished, &fill, 1, NULL, NULL};
     const int first[2] = {0, 1};
     void *const to_base[1] = {cells};
     for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)

@@ -116,8 +116,8 @@ static void check_case(int number) {
   put_random(before, type[0]);
   put_random(own, type[0]);
   put_random(source, type[1]);
-  const rind_gather loose = {type[0], type[1], row, fill, count, NULL};
-  const rind_gather listed = {type[0], type[1], row, fill, count, how};
+  const rind_gather loose = {type[0], type[1], row, fill, count, NULL, NULL};
+  const rind_gather listed = {type[0], type[1], row, fill, count, how, NULL};
   CHECK(rind_gather_count_alike(&loose, 0) == count, "case %d: %d of %d rows are alike", number,
         rind_gather_count_alike(&loose, 0), count);
   CHECK(rind_gather_cells_create(row, count, &cells, &bytes) && cells, "case %d: no list", number);
@@ -147,8 +147,8 @@ static void check_part(void) {
   rind_gather_cells *cells = NULL;
   const lattice of = make_lattice(false);
   make_rows(&of, 3, 9, 1);
-  const rind_gather loose = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL};
-  const rind_gather listed = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, how};
+  const rind_gather loose = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL, NULL};
+  const rind_gather listed = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, how, NULL};
   CHECK(rind_gather_cells_create(row, 3, &cells, &bytes) && cells, "no list");
   row[0].cells = cells;
   memcpy(to, before, sizeof to);
@@ -161,7 +161,7 @@ static void check_part(void) {
 }
 
 static int count_after(int f) {
-  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL};
+  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 3, NULL, NULL};
   return rind_gather_count_alike(&gather, f);
 }
 

@@ -107,7 +107,7 @@ static void check_case(int number, rind_type type) {
       set_value(source[b], type, at);
       set_value(before[b], type, at);
     }
-  rind_gather gather = {RIND_FLOAT64, type, row, fill, count * num_links, NULL};
+  rind_gather gather = {RIND_FLOAT64, type, row, fill, count * num_links, NULL, NULL};
   run(&gather, alone, false);
   rind_gather_find_fours(&gather, 0, gather.num_fills, fill, pair);
   gather.pair = pair;
@@ -142,7 +142,7 @@ static void check_nearly(void) {
     if (way == 0) fill[4].to = fill[5].to = 0;
     if (way == 1) fill[7].source = 0;
     if (way == 2) fill[6].row = 1;
-    rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2 * FOUR - (way == 3), NULL};
+    rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2 * FOUR - (way == 3), NULL, NULL};
     memcpy(kept, fill, sizeof fill);
     rind_gather_find_fours(&gather, 0, gather.num_fills, fill, pair);
     CHECK(memcmp(kept, fill, sizeof fill) == 0, "way %d: fills have moved", way);

@@ -133,7 +133,7 @@ static void check_pair(int number, bool adds, rind_type type) {
   run_naively(&l, adds, type);
   const rind_gather_fill fill[2] = {{0, 0, 1}, {1, 1, 0}};
   uint8_t pair[2] = {99, 99};
-  rind_gather gather = {type, type, row, fill, 2, NULL};
+  rind_gather gather = {type, type, row, fill, 2, NULL, NULL};
   run_library(&gather, adds, false, alone);
   rind_gather_swap swap[2];
   rind_gather_find_pairs(&gather, 0, gather.num_fills, row, swap, pair);
@@ -165,7 +165,7 @@ static void check_alone(void) {
     uint8_t pair[3] = {99, 99, 99};
     make_joint(&l);
     make_rows(&l, way % 2, row);
-    rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL};
+    rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL, NULL};
     if (way == 0) fill[1].source = 2;
     if (way == 1) fill[1].to = 2;
     if (way == 2) fill[0].source = fill[1].to = 0;
@@ -200,7 +200,7 @@ static void check_taken(int number) {
   if (way == 2) zeros->to_stride[axis] += 1;
   if (way == 3) zeros->body = RIND_GATHER_ADD;
   const rind_gather_fill fill[2] = {{0, 0, way == 4}, {1, way == 5, way == 5}};
-  const rind_gather loose = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL};
+  const rind_gather loose = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL, NULL};
   rind_gather paired = loose;
   uint8_t pair[2] = {99, 99};
   rind_gather_swap swap[2];
@@ -234,7 +234,7 @@ static void check_two_ways_back(void) {
     make_rows(&l, true, row);
   } while (!l.neighbours);
   row[2] = row[1];
-  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 6, NULL};
+  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 6, NULL, NULL};
   rind_gather_find_pairs(&gather, 0, gather.num_fills, row, swap, pair);
   CHECK(pair[0] != RIND_GATHER_ALONE && pair[4] == pair[0], "pairs %d and %d", pair[0], pair[4]);
   CHECK(pair[2] == RIND_GATHER_ALONE && pair[3] == RIND_GATHER_ALONE,

@@ -40,7 +40,7 @@ static void run(const rind_gather_row *rows, int count, rind_type source_type, b
   rind_gather_fill fill[MOST];
   for (int f = 0; f < count; ++f)
     fill[f] = (rind_gather_fill){f, 0, 0};
-  const rind_gather gather = {RIND_FLOAT64, source_type, rows, fill, count, NULL};
+  const rind_gather gather = {RIND_FLOAT64, source_type, rows, fill, count, NULL, NULL};
   const rind_gather_scratch scratch = {sums, ROW_ELEMENTS, 0, NULL, NULL, RIND_GATHER_BLOCKS};
   const int first[2] = {0, count};
   void *const to[1] = {block};

@@ -72,7 +72,7 @@ static int check_row(const pair_of_types *types, int number) {
   random_row row;
   make_random_row(&row, types->to == types->source);
   const rind_gather_fill fill = {0, 0, 0};
-  const rind_gather gather = {types->to, types->source, &row.finished, &fill, 1, NULL};
+  const rind_gather gather = {types->to, types->source, &row.finished, &fill, 1, NULL, NULL};
   fill_random(before, types->to);
   fill_random(own, types->to);
   fill_random(source, types->source);
@@ -173,7 +173,7 @@ static void check_threads(void) {
     own_base[f] = own;
     bases[f] = first + (size_t)f * ROW_ELEMENTS;
   }
-  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, rows, fills, FILLS, NULL};
+  const rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, rows, fills, FILLS, NULL, NULL};
   rind_gather_host(&gather, 0, FILLS, bases, own_base, sources, 1);
   for (int f = 0; f < FILLS; ++f)
     bases[f] = second + (size_t)f * ROW_ELEMENTS;

@@ -35,7 +35,7 @@ static void check_fill(int number) {
   const pair_of_types *types = &pairs[number % NUM_PAIRS];
   const rind_gather_fill fill = {0, 0, 0};
   make_random_row(&row, types->to == types->source);
-  const rind_gather gather = {types->to, types->source, &row.finished, &fill, 1, NULL};
+  const rind_gather gather = {types->to, types->source, &row.finished, &fill, 1, NULL, NULL};
   void *const to_plain[1] = {plain}, *const to_wide[1] = {wide};
   const void *const owns[1] = {own}, *const sources[1] = {source};
   fill_random(plain, types->to);
@@ -59,7 +59,7 @@ static void check_batch(int number) {
   const rind_gather_fill fill = {0, 0, 0};
   const int first[2] = {0, 1};
   make_row_in_place(&row, lanes, terms, takes && shape == SHAPE_POINT ? SHAPE_PLAIN : shape, takes);
-  const rind_gather gather = {RIND_FLOAT64, source_type, &row.finished, &fill, 1, NULL};
+  const rind_gather gather = {RIND_FLOAT64, source_type, &row.finished, &fill, 1, NULL, NULL};
   void *const to_plain[1] = {plain}, *const to_wide[1] = {wide};
   const void *const sources_plain[1] = {plain_source}, *const sources_wide[1] = {wide_source};
   fill_random(plain, RIND_FLOAT64);

@@ -1,0 +1,14 @@
+/* gather_ahead.h - asks for the lines of blocks before fills touch them. */
+#pragma once
+#include <gather.h>
+
+/* How far a run of fills has come. */
+typedef struct gather_looking {
+  bool began;
+  int next;  /* touch behind the fill that runs */
+  int asked; /* touches whose blocks have been asked for, or begin before the run */
+} gather_looking;
+
+/* Before fill f of those up to last. Returns the fill before which to look again, or last. */
+int rind_gather_look_ahead(const rind_gather *gather, int f, int last, gather_looking *looking,
+                           void *const *base);

@@ -2,6 +2,9 @@
  * and loops that need all registers are not; and how lines are asked for ahead. */
 #pragma once
 
+/* Most values of a cell of a list that are summed side by side. */
+enum { GATHER_SIDE_BY_SIDE = 5 };
+
 #if defined(__GNUC__)
 #define GATHER_INLINE static inline __attribute__((always_inline))
 #define GATHER_APART static __attribute__((noinline))

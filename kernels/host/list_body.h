@@ -4,13 +4,6 @@
 #include <gather_inline.h>
 #include <quad.h>
 
-#ifndef LIST_VALUES
-#define LIST_VALUES 5
-#ifndef LIST_AHEAD
-#define LIST_AHEAD 1
-#endif
-#endif
-
 /* All terms of count cells, at most 4, and their stores. The sums of the cells run side by side;
  * inside each lane the order is that of the row. owns: the first term is an own one. alike: they
  * all have the weights of the first, which are loaded once. */
@@ -82,7 +75,7 @@ GATHER_INLINE void GATHER_NAME(sum_values)(const rind_gather_row *row, const rin
   for (int half = 0; half < RIND_GATHER_LANES; half += QUAD_WIDTH) {
     const double *weight[2];
     const GATHER_SOURCE *from[2];
-    quad sum[2][LIST_VALUES];
+    quad sum[2][GATHER_SIDE_BY_SIDE];
     for (int c = 0; c < cells; ++c) {
       weight[c] = cell[c].weight + half;
       from[c] = source + cell[c].source + at;

@@ -29,6 +29,7 @@ static int make_items(rind_contribution *item, int links, int blocks) {
                                 .source = random_int(blocks),
                                 .set = random_int(3) ? random_int(NUM_WIDE) : random_int(SETS),
                                 .shipped = random_int(10) == 0};
+    if (random_int(5) == 0) made->source = made->block;
     if (made->set < NUM_WIDE || made->shipped || !random_int(3)) continue;
     item[count++] =
         (rind_contribution){.block = made->source, .source = made->block, .set = SETS - 1};
@@ -64,10 +65,16 @@ static void check_order(const rind_contribution *old, const int *place, int coun
     }
 }
 
-/* Links there and back that followed each other, the first two of several. */
+static bool clears_own(const rind_contribution *own, const rind_contribution *zeros) {
+  return is_zero(zeros) && zeros->block == own->block && own->set >= NUM_WIDE && !own->shipped &&
+         own->source == own->block;
+}
+
+/* Links there and back that followed each other, the first two of several, and a block's own with
+ * its zeros. */
 static void check_pairs(const rind_contribution *old, const int *place, int count, int number) {
   for (int i = 0; i + 1 < count; ++i)
-    if (goes_back(&old[i], &old[i + 1])) {
+    if (goes_back(&old[i], &old[i + 1]) || clears_own(&old[i], &old[i + 1])) {
       CHECK(place[i + 1] == place[i] + 1, "case %d: links %d and %d are apart", number, i, i + 1);
       ++i;
     }

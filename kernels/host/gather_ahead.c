@@ -76,3 +76,13 @@ int rind_gather_look_ahead(const rind_gather *gather, int f, int last, gather_lo
   return next < ahead->num_touches && ahead->touch[next].fill < last ? ahead->touch[next].fill
                                                                      : last;
 }
+
+void rind_gather_ask_until(const rind_gather *gather, int f, int end, gather_looking *looking,
+                           void *const *base) {
+  const rind_gather_ahead *ahead = gather->ahead;
+  if (!ahead) return;
+  if (!looking->began) *looking = (gather_looking){.began = true, .asked = touch_behind(ahead, f)};
+  for (; looking->asked < ahead->num_touches && ahead->touch[looking->asked].fill < end;
+       ++looking->asked)
+    ask(ahead, base[ahead->touch[looking->asked].block]);
+}

@@ -12,3 +12,7 @@ typedef struct gather_looking {
 /* Before fill f of those up to last. Returns the fill before which to look again, or last. */
 int rind_gather_look_ahead(const rind_gather *gather, int f, int last, gather_looking *looking,
                            void *const *base);
+
+/* Before fill f of a run: asks for what is touched behind it and before fill end. */
+void rind_gather_ask_until(const rind_gather *gather, int f, int end, gather_looking *looking,
+                           void *const *base);

@@ -160,8 +160,10 @@ GATHER_INLINE void run_shell(const rind_gather_frame *frame, const rind_gather_s
 }
 
 /* The shells from batch first on that follow each other. Returns the batch behind them. */
-GATHER_APART int run_shells(const rind_gather_shells *shells, const int first, const int last,
-                            void *const *to_base, const void *const *source_base) {
+GATHER_APART int run_shells(const rind_gather *gather, const int *first_fill,
+                            const rind_gather_shells *shells, const int first, const int last,
+                            void *const *to_base, const void *const *source_base,
+                            gather_looking *looking) {
   int end = first;
   while (end < last && shells->shell[end].to >= 0)
     ++end;
@@ -171,6 +173,7 @@ GATHER_APART int run_shells(const rind_gather_shells *shells, const int first, c
     find_block(shells, first, at, to_base, source_base, &block[first & 1]);
     for (int b = first; b < end; ++b) {
       const int next = b + 1 < end ? b + 1 : b;
+      if (c == 0) ask_for_next(gather, first_fill, b, last, to_base, looking);
       find_block(shells, next, at, to_base, source_base, &block[next & 1]);
       run_shell(&shells->frame, &shells->order[shells->shell[b].order], &block[b & 1],
                 &block[next & 1]);

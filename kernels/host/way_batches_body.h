@@ -51,6 +51,13 @@ static inline quad load_twice(double *const *to, ptrdiff_t low, ptrdiff_t high) 
 #include <batch_body.h>
 #include <four_body.h>
 
+/* Before batch b: asks for what the next one touches. */
+static inline void ask_for_next(const rind_gather *gather, const int *first_fill, int b, int last,
+                                void *const *base, gather_looking *looking) {
+  const int end = b + 2 < last ? b + 2 : last;
+  rind_gather_ask_until(gather, first_fill[b], first_fill[end], looking, base);
+}
+
 #include <shell_body.h>
 #include <swap_body.h>
 
@@ -224,9 +231,11 @@ void GATHER_WAY(rind_gather_batches)(const rind_gather *gather, const int *first
                                      int last, void *const *to_base, const void *const *source_base,
                                      const rind_gather_scratch *scratch, double *sums) {
   const rind_gather_shells *shells = scratch ? scratch->shells : NULL;
+  gather_looking looking = {0};
   for (int b = first; b < last; ++b) {
-    if (shells) b = run_shells(shells, b, last, to_base, source_base);
+    if (shells) b = run_shells(gather, first_fill, shells, b, last, to_base, source_base, &looking);
     if (b == last) break;
+    if (sums) ask_for_next(gather, first_fill, b, last, to_base, &looking);
     const int begin = first_fill[b], end = first_fill[b + 1];
     if (begin == end) continue;
     if (sums)

@@ -248,10 +248,11 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
   }
   rind_binder_close(&binder);
   if (bound_all && b->in_place && !reached)
-    bound_all = rind_bound_find_pairs(bound, batches->first_fill, batches->num_batches) &&
-                rind_bound_look_ahead(bound, &field->layout, b->transposed->num_local, true);
+    bound_all = rind_bound_find_pairs(bound, batches->first_fill, batches->num_batches);
   else if (bound_all && b->by_four && !b->in_place)
     bound_all = rind_bound_find_fours(bound, batches->first_fill, batches->num_batches);
+  if (bound_all && !b->zeros && !reached && rind_exchange_space(b->exchange) == RIND_HOST)
+    bound_all = rind_bound_look_ahead(bound, &field->layout, b->transposed->num_local, b->in_place);
   batches->has_box = !b->zeros && rind_adjoint_find_box(b->transposed, b->item, b->num_items,
                                                         &field->layout, &batches->box);
   if (bound_all && lanes) bound_all = find_shells(b, &field->layout, batches);

@@ -47,23 +47,32 @@ static void destroy_world(world *w) {
   rind_context_destroy(&w->context);
 }
 
-static double *first_element(rind_field *field, int block) {
-  return (double *)rind_field_pointer(field, block) -
-         rind_layout_interior_offset(rind_field_layout(field));
+static char *first_element(rind_field *field, int block) {
+  const rind_layout *layout = rind_field_layout(field);
+  const ptrdiff_t bytes = (ptrdiff_t)rind_type_bytes(layout->type);
+  return (char *)rind_field_pointer(field, block) - rind_layout_interior_offset(layout) * bytes;
 }
 
 static rind_field *make_field(const world *w, const rind_layout *layout) {
   rind_field *field = NULL;
   must(rind_field_create(w->forest, layout, &field), w, "field");
   const size_t elements = rind_layout_block_elements(rind_field_layout(field));
-  for (int b = 0; b < rind_field_num_blocks(field); ++b)
-    for (size_t i = 0; i < elements; ++i)
-      first_element(field, b)[i] = 1.0 / (double)(1 + (i * 7919 + (size_t)b * 104729) % 10007);
+  for (int b = 0; b < rind_field_num_blocks(field); ++b) {
+    void *const first = first_element(field, b);
+    for (size_t i = 0; i < elements; ++i) {
+      const double value = 1.0 / (double)(1 + (i * 7919 + (size_t)b * 104729) % 10007);
+      if (layout->type == RIND_FLOAT64)
+        ((double *)first)[i] = value;
+      else
+        ((float *)first)[i] = (float)value;
+    }
+  }
   return field;
 }
 
 static long count_differences(rind_field *a, rind_field *b) {
-  const size_t bytes = rind_layout_block_elements(rind_field_layout(a)) * sizeof(double);
+  const rind_layout *layout = rind_field_layout(a);
+  const size_t bytes = rind_layout_block_elements(layout) * rind_type_bytes(layout->type);
   long differ = 0;
   for (int block = 0; block < rind_field_num_blocks(a); ++block)
     differ += memcmp(first_element(a, block), first_element(b, block), bytes) != 0;
@@ -83,7 +92,7 @@ static bool lists_ghosts(const rind_gather_ahead *ahead, const rind_layout *layo
       ptrdiff_t at = c * layout->component_stride;
       for (int a = 0; a < 3; ++a)
         at += cell[a] * layout->cell_stride[(axis + a) % 3];
-      const ptrdiff_t byte = at * (ptrdiff_t)sizeof(double);
+      const ptrdiff_t byte = at * (ptrdiff_t)rind_type_bytes(layout->type);
       int l = 0;
       while (l < ahead->num_lines && byte >= ahead->line[l] + LINE)
         ++l;
@@ -103,16 +112,23 @@ static void check_list(const world *w, const rind_gather_ahead *ahead, const rin
         "%s: %d touches of %d blocks", what, ahead->num_touches, blocks);
 }
 
-/* The fill and the adjoint against those term by term. */
-static void check_values(int threads, rind_component_order order, rind_regions regions) {
+/* The fill and the adjoint against those term by term; of floats the adjoint alone, as fills term
+ * by term round each of them. */
+static void check_values(int threads, rind_type type, rind_component_order order,
+                         rind_regions regions) {
   world w;
   create_world(4, 1, threads, regions, &w);
-  const rind_layout layout = {
-      .dim = 3, .cells = w.cells, .ghosts = w.ghosts, .components = 10, .order = order};
-  const rind_exchange_options ways[2] = {{.adjoint = true},
-                                         {.adjoint = true,
-                                          .method = RIND_METHOD_TERM_BY_TERM,
-                                          .adjoint_method = RIND_ADJOINT_PER_TERM}};
+  const rind_layout layout = {.dim = 3,
+                              .cells = w.cells,
+                              .ghosts = w.ghosts,
+                              .components = 18,
+                              .type = type,
+                              .order = order};
+  const rind_exchange_options ways[2] = {
+      {.adjoint = true},
+      {.adjoint = true,
+       .method = type == RIND_FLOAT64 ? RIND_METHOD_TERM_BY_TERM : RIND_METHOD_FUSED,
+       .adjoint_method = RIND_ADJOINT_PER_TERM}};
   rind_field *field[2];
   rind_exchange *exchange[2];
   for (int i = 0; i < 2; ++i) {
@@ -126,18 +142,18 @@ static void check_values(int threads, rind_component_order order, rind_regions r
   if (num_ranks == 1)
     for (int p = 0; p < exchange[0]->adjoint->num_phases; ++p)
       if (exchange[0]->adjoint->phase[p].kind == RIND_PHASE_BLOCKS)
-        check_list(&w, exchange[0]->adjoint->phase[p].part->local.bound.ahead, complete, true,
-                   "adjoint");
+        check_list(&w, exchange[0]->adjoint->phase[p].part->local.bound.ahead, complete,
+                   type == RIND_FLOAT64, "adjoint");
   for (int i = 0; i < 2; ++i)
     CHECK_OK(rind_fill(exchange[i], field[i]), w.context);
   CHECK(count_differences(field[0], field[1]) == 0,
-        "fill, %d threads, order %d, regions %d: %ld blocks differ", threads, (int)order,
-        (int)regions, count_differences(field[0], field[1]));
+        "fill, %d threads, type %d, order %d, regions %d: %ld blocks differ", threads, (int)type,
+        (int)order, (int)regions, count_differences(field[0], field[1]));
   for (int i = 0; i < 2; ++i)
     CHECK_OK(rind_fill_adjoint(exchange[i], field[i]), w.context);
   CHECK(count_differences(field[0], field[1]) == 0,
-        "adjoint, %d threads, order %d, regions %d: %ld blocks differ", threads, (int)order,
-        (int)regions, count_differences(field[0], field[1]));
+        "adjoint, %d threads, type %d, order %d, regions %d: %ld blocks differ", threads, (int)type,
+        (int)order, (int)regions, count_differences(field[0], field[1]));
   for (int i = 0; i < 2; ++i) {
     rind_exchange_destroy(&exchange[i]);
     rind_field_destroy(&field[i]);
@@ -164,9 +180,11 @@ static void check_none(void) {
 
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
-  check_values(1, RIND_COMPONENTS_INNERMOST, RIND_REGIONS_FACES);
-  check_values(1, RIND_COMPONENTS_OUTERMOST, RIND_REGIONS_ALL);
-  check_values(3, RIND_COMPONENTS_OUTERMOST, RIND_REGIONS_FACES);
+  check_values(1, RIND_FLOAT64, RIND_COMPONENTS_INNERMOST, RIND_REGIONS_FACES);
+  check_values(1, RIND_FLOAT64, RIND_COMPONENTS_OUTERMOST, RIND_REGIONS_ALL);
+  check_values(3, RIND_FLOAT64, RIND_COMPONENTS_OUTERMOST, RIND_REGIONS_FACES);
+  check_values(1, RIND_FLOAT32, RIND_COMPONENTS_OUTERMOST, RIND_REGIONS_FACES);
+  check_values(2, RIND_FLOAT32, RIND_COMPONENTS_INNERMOST, RIND_REGIONS_FACES);
   check_none();
   return check_end();
 }

@@ -84,6 +84,26 @@ static void check_run(const rind_gather *gather, int first, int last, int number
   }
 }
 
+/* Batch by batch: before each, what the next one touches. */
+static void check_batches(const rind_gather *gather, int number) {
+  const rind_gather_ahead *ahead = gather->ahead;
+  gather_looking looking = {0};
+  for (int f = random_int(gather->num_fills + 1), most = 0; f < gather->num_fills;) {
+    const int end = f + random_int(gather->num_fills - f + 1);
+    int before = 0, behind = 0;
+    for (int t = 0; t < ahead->num_touches; ++t) {
+      before += ahead->touch[t].fill < end;
+      behind += ahead->touch[t].fill <= f;
+    }
+    rind_gather_ask_until(gather, f, end, &looking, base);
+    if (most == 0) most = behind;
+    if (before > most) most = before;
+    CHECK(looking.asked == most, "case %d: from %d to %d asked for %d blocks, not %d", number, f,
+          end, looking.asked, most);
+    f = end > f ? end : f + 1;
+  }
+}
+
 static void check_case(int number) {
   static const ptrdiff_t line[2] = {0, 0};
   rind_gather gather = make_gather();
@@ -104,6 +124,7 @@ static void check_case(int number) {
     check_run(&gather, 0, gather.num_fills, number);
     const int first = random_int(gather.num_fills + 1);
     check_run(&gather, first, first + random_int(gather.num_fills - first + 1), number);
+    check_batches(&gather, number);
   }
 }
 

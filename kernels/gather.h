@@ -43,8 +43,14 @@ typedef struct rind_gather_point_term {
   int32_t weight;
 } rind_gather_point_term;
 
+/* At most as many ghosts of points are listed: a place has one byte. */
+enum { RIND_GATHER_GHOSTS = 256 };
+
 typedef struct rind_gather_points {
   int num_points;
+  int num_ghosts;                     /* that terms read, each once; 0: too many */
+  const int32_t *ghost;               /* [num_ghosts] their offsets */
+  const uint8_t *place;               /* [terms] of the terms' ghosts among them */
   const rind_gather_point *point;     /* [num_points], by number of terms; no two share a cell */
   const rind_gather_point_term *term; /* those of point 0, then those of point 1, .. */
 } rind_gather_points;

@@ -31,6 +31,41 @@ GATHER_APART void GATHER_NAME(add_points_of_four)(const rind_gather_row *row, do
   }
 }
 
+/* Where ghosts are listed: those of the four blocks next to each other first, so that a term has
+ * one load of them. */
+GATHER_APART void GATHER_NAME(add_listed_of_four)(const rind_gather_row *row, double *const *to,
+                                                  const GATHER_SOURCE *const *source) {
+  const rind_gather_points *points = row->points;
+  const rind_gather_point *end = points->point + points->num_points;
+  const double *table = row->weight;
+  double value[RIND_GATHER_GHOSTS * FOUR];
+  for (int g = 0; g < points->num_ghosts; ++g)
+    for (int b = 0; b < FOUR; b += QUAD_WIDTH) {
+      const ptrdiff_t at = points->ghost[g];
+      quad_store(value + FOUR * g + b, quad_of((double)source[0][at], (double)source[1][at],
+                                               (double)source[2][at], (double)source[3][at], b));
+    }
+  for (int b = 0; b < FOUR; b += QUAD_WIDTH) {
+    const rind_gather_point_term *term = points->term;
+    const uint8_t *place = points->place;
+    for (const rind_gather_point *point = points->point; point < end; ++point) {
+      const ptrdiff_t low = point->to[0], high = point->to[1];
+      quad of_low = quad_of(to[0][low], to[1][low], to[2][low], to[3][low], b);
+      quad of_high = quad_of(to[0][high], to[1][high], to[2][high], to[3][high], b);
+      for (const rind_gather_point_term *last = term + point->num_terms; term < last; ++term) {
+        const quad values = quad_load(value + FOUR * *place++ + b);
+        const double *weights = table + term->weight;
+        of_low = quad_plus(of_low, quad_times(quad_all(weights[0]), values));
+        of_high = quad_plus(of_high, quad_times(quad_all(weights[1]), values));
+      }
+      for (int l = 0; l < QUAD_WIDTH; ++l) {
+        GATHER_STORE(to[b + l] + low, quad_lane(of_low, l));
+        GATHER_STORE(to[b + l] + high, quad_lane(of_high, l));
+      }
+    }
+  }
+}
+
 GATHER_APART void GATHER_NAME(add_lanes_of_four)(const rind_gather_row *row, double *const *to,
                                                  const GATHER_SOURCE *const *source) {
   const ptrdiff_t *offset = row->offset, *lane = row->to_offset;
@@ -61,7 +96,9 @@ static void GATHER_NAME(run_four)(const rind_gather *gather, int f, void *const 
     to[b] = sums ? sums_of(sums, fill[b].to) : to_base[fill[b].to];
     source[b] = source_base[fill[b].source];
   }
-  if (row->body == RIND_GATHER_POINTS)
+  if (row->body == RIND_GATHER_POINTS && row->points->num_ghosts > 0)
+    GATHER_NAME(add_listed_of_four)(row, to, source);
+  else if (row->body == RIND_GATHER_POINTS)
     GATHER_NAME(add_points_of_four)(row, to, source);
   else
     GATHER_NAME(add_lanes_of_four)(row, to, source);

@@ -31,6 +31,13 @@ static bool is_four_links(const rind_gather *gather, int f, int last, int count)
   return true;
 }
 
+/* False if one of count fills belongs to a pair, which would be torn. */
+static bool all_alone(const uint8_t *pair, int count) {
+  for (int i = 0; i < count; ++i)
+    if (pair[i] != RIND_GATHER_ALONE) return false;
+  return true;
+}
+
 /* True if there is a function for four blocks. */
 static bool runs_in_fours(const rind_gather_row *row) {
   return row->body == RIND_GATHER_POINTS ||
@@ -58,7 +65,7 @@ void rind_gather_find_fours(const rind_gather *gather, int first, int last, rind
     bool any = false;
     for (int i = 0; i < count; ++i)
       any = any || runs_in_fours(&row[i]);
-    if (!any || !is_four_links(gather, f, last, count)) {
+    if (!any || !is_four_links(gather, f, last, count) || !all_alone(pair + f, FOUR * count)) {
       f += count;
       continue;
     }

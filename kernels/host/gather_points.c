@@ -81,21 +81,58 @@ static int32_t write_points(const rind_gather_row *const *row, int count, rind_g
   return num_weights;
 }
 
+/* Where an offset lies in a list, which it joins if it is new and there is room; else -1. */
+static int find_ghost(int32_t *ghost, int *num_ghosts, int32_t offset) {
+  for (int g = 0; g < *num_ghosts; ++g)
+    if (ghost[g] == offset) return g;
+  if (*num_ghosts == RIND_GATHER_GHOSTS) return -1;
+  ghost[*num_ghosts] = offset;
+  return (*num_ghosts)++;
+}
+
+/* The ghosts of terms, and each term's place among them; 0 if there are too many. */
+static int list_ghosts(const rind_gather_point_term *term, int64_t num_terms, int32_t *ghost,
+                       uint8_t *place) {
+  int num_ghosts = 0;
+  for (int64_t t = 0; t < num_terms; ++t) {
+    const int found = find_ghost(ghost, &num_ghosts, term[t].offset);
+    if (found < 0) return 0;
+    place[t] = (uint8_t)found;
+  }
+  return num_ghosts;
+}
+
 /* The table comes first, where it is aligned best. */
 static void *join(const double *table, size_t table_bytes, const rind_gather_point_term *term,
-                  size_t term_bytes, const rind_gather_point *point, int count, size_t *bytes) {
+                  int64_t num_terms, const rind_gather_point *point, int count, size_t *bytes) {
+  int32_t ghost[RIND_GATHER_GHOSTS];
+  uint8_t *place = rind_allocate((size_t)num_terms, sizeof *place);
+  if (!place) return NULL;
+  const int num_ghosts = list_ghosts(term, num_terms, ghost, place);
+  const size_t term_bytes = (size_t)num_terms * sizeof *term;
   const size_t point_bytes = (size_t)count * sizeof *point;
-  *bytes = table_bytes + sizeof(rind_gather_points) + term_bytes + point_bytes;
+  const size_t ghost_bytes = (size_t)num_ghosts * sizeof *ghost;
+  const size_t place_bytes = num_ghosts > 0 ? (size_t)num_terms * sizeof *place : 0;
+  *bytes = table_bytes + sizeof(rind_gather_points) + term_bytes + point_bytes + ghost_bytes +
+           place_bytes;
   char *memory = rind_allocate(*bytes, 1);
-  if (!memory) return NULL;
-  char *terms = memory + table_bytes + sizeof(rind_gather_points), *points = terms + term_bytes;
-  memcpy(memory, table, table_bytes);
-  memcpy(terms, term, term_bytes);
-  memcpy(points, point, point_bytes);
-  *(rind_gather_points *)(void *)(memory + table_bytes) =
-      (rind_gather_points){.num_points = count,
-                           .point = (rind_gather_point *)(void *)points,
-                           .term = (rind_gather_point_term *)(void *)terms};
+  if (memory) {
+    char *terms = memory + table_bytes + sizeof(rind_gather_points), *points = terms + term_bytes;
+    char *ghosts = points + point_bytes, *places = ghosts + ghost_bytes;
+    memcpy(memory, table, table_bytes);
+    memcpy(terms, term, term_bytes);
+    memcpy(points, point, point_bytes);
+    memcpy(ghosts, ghost, ghost_bytes);
+    memcpy(places, place, place_bytes);
+    *(rind_gather_points *)(void *)(memory + table_bytes) =
+        (rind_gather_points){.num_points = count,
+                             .num_ghosts = num_ghosts,
+                             .ghost = (int32_t *)(void *)ghosts,
+                             .place = (uint8_t *)places,
+                             .point = (rind_gather_point *)(void *)points,
+                             .term = (rind_gather_point_term *)(void *)terms};
+  }
+  free(place);
   return memory;
 }
 
@@ -112,8 +149,7 @@ bool rind_gather_points_create(const rind_gather_row *const *point, int count, r
     memcpy(sorted, point, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_rows);
     const size_t weights = (size_t)write_points(sorted, count, points, terms, table);
-    memory = join(table, weights * sizeof *table, terms, (size_t)num_terms * sizeof *terms, points,
-                  count, bytes);
+    memory = join(table, weights * sizeof *table, terms, num_terms, points, count, bytes);
     if (memory)
       *row = (rind_gather_row){.body = RIND_GATHER_POINTS,
                                .num_lanes = 2,

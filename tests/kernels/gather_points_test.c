@@ -49,6 +49,52 @@ static void run(const rind_gather_row *rows, int count, rind_type source_type, b
   rind_gather_host_batches(&gather, first, 1, to, from, 1, floats ? &scratch : NULL);
 }
 
+/* True if each term's place leads to its ghost, and no ghost is listed twice. */
+static bool lists_ghosts(const rind_gather_points *points, int num_terms) {
+  for (int g = 1; g < points->num_ghosts; ++g)
+    for (int h = 0; h < g; ++h)
+      if (points->ghost[g] == points->ghost[h]) return false;
+  for (int t = 0; t < num_terms; ++t)
+    if (points->place[t] >= points->num_ghosts ||
+        points->ghost[points->place[t]] != points->term[t].offset)
+      return false;
+  return true;
+}
+
+/* 16 points of 16 ghosts each, of which the last may be new. */
+static void check_many_ghosts(void) {
+  enum { POINTS = 16, TERMS = 17 };
+  static double weight[TERMS];
+  for (int w = 0; w < TERMS; ++w)
+    weight[w] = 1;
+  for (int more = 0; more < 2; ++more) {
+    rind_gather_row rows[POINTS + 1], packed;
+    ptrdiff_t offset[POINTS + 1][TERMS];
+    const rind_gather_row *point[POINTS + 1];
+    for (int p = 0; p <= POINTS; ++p) {
+      for (int t = 0; t < TERMS; ++t)
+        offset[p][t] = t == 0 ? p : (p * (TERMS - 1) + t) % (RIND_GATHER_GHOSTS + more);
+      rows[p] = (rind_gather_row){.body = RIND_GATHER_SUM,
+                                  .num_lanes = 1,
+                                  .num_terms = TERMS,
+                                  .num_own_first = 1,
+                                  .extent = {1, 1, 1, 1},
+                                  .to_offset = {p},
+                                  .weight = weight,
+                                  .offset = offset[p]};
+      point[p] = &rows[p];
+    }
+    size_t bytes = 0;
+    bool done = false;
+    CHECK(rind_gather_points_create(point, POINTS + 1, &packed, &bytes, &done) && done,
+          "%d points are not packed", POINTS + 1);
+    CHECK(packed.points->num_ghosts == (more ? 0 : RIND_GATHER_GHOSTS),
+          "%d of %d ghosts are listed", packed.points->num_ghosts, RIND_GATHER_GHOSTS + more);
+    CHECK(more || lists_ghosts(packed.points, (POINTS + 1) * (TERMS - 1)), "other ghosts");
+    free((void *)packed.weight);
+  }
+}
+
 static void check_case(int number) {
   const bool floats = number % 2;
   const rind_type type = number / 2 % 2 ? RIND_FLOAT32 : RIND_FLOAT64;
@@ -70,6 +116,7 @@ static void check_case(int number) {
   const bool fine = rind_gather_points_create(point, count, &packed, &bytes, &done);
   CHECK(fine && done, "case %d: %d points are not packed", number, count);
   if (!done) return;
+  CHECK(lists_ghosts(packed.points, packed.num_terms - 1), "case %d: other ghosts", number);
   run(&packed, 1, type, floats);
   CHECK(memcmp(block, expected, sizeof block) == 0, "case %d: %d packed points give other bits",
         number, count);
@@ -104,5 +151,6 @@ int main(int argc, char **argv) {
   for (int number = 0; number < CASES; ++number)
     check_case(number);
   check_refusals();
+  check_many_ghosts();
   return check_end();
 }

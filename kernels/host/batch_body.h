@@ -1,5 +1,5 @@
 /* batch_body.h - rows of one batch, in order, for one type of sources; sums are in double.
- * Included by way_batches_body.h after defining GATHER_SOURCE, GATHER_NAME GATHER_STORE and
+ * Included by way_batches_body.h after defining GATHER_SOURCE, GATHER_NAME, GATHER_STORE and
  * GATHER_STORE_QUAD as gather_body.h says, and followed by four_body.h. Its rows begin with the
  * destination's own value.
  */

@@ -80,7 +80,7 @@ static void GATHER_NAME(copy_row)(const rind_gather_row *row, GATHER_NAME(copy) 
   }
 }
 
-/* At most 4 cells of two copies. All are read before any is written: the cell that one copy reads
+/* At most 5 cells of two copies. All are read before any is written: the cell that one copy reads
  * and the ghost that the other writes share a line, which a load brings sooner than a store. */
 GATHER_INLINE void GATHER_NAME(both_cells)(GATHER_TO *restrict to_a, GATHER_TO *restrict to_b,
                                            const GATHER_SOURCE *restrict source_a,

@@ -59,29 +59,32 @@ static int touch_behind(const rind_gather_ahead *ahead, int f) {
   return low;
 }
 
-int rind_gather_look_ahead(const rind_gather *gather, int f, int last, gather_looking *looking,
+int rind_gather_look_ahead(const rind_gather *gather, int f, int last, rind_gather_looking *looking,
                            void *const *base) {
   enum { BLOCKS = 2 };
   const rind_gather_ahead *ahead = gather->ahead;
   if (!ahead) return last;
-  if (!looking->began) *looking = (gather_looking){.began = true, .next = touch_behind(ahead, f)};
+  if (!looking->began)
+    *looking = (rind_gather_looking){.began = true, .next = touch_behind(ahead, f)};
   int next = looking->next;
   while (next < ahead->num_touches && ahead->touch[next].fill <= f)
     ++next;
   looking->next = next;
-  if (looking->asked < next) looking->asked = next;
-  for (; looking->asked < next + BLOCKS && looking->asked < ahead->num_touches; ++looking->asked)
-    if (ahead->touch[looking->asked].fill < last)
-      ask(ahead, base[ahead->touch[looking->asked].block]);
-  return next < ahead->num_touches && ahead->touch[next].fill < last ? ahead->touch[next].fill
-                                                                     : last;
+  int asked = looking->asked > next ? looking->asked : next;
+  const rind_gather_touch *touch = ahead->touch;
+  while (asked < ahead->num_touches && touch[asked].fill < last &&
+         (asked < next + BLOCKS || touch[asked].fill == touch[asked - 1].fill))
+    ask(ahead, base[touch[asked++].block]);
+  looking->asked = asked;
+  return next < ahead->num_touches && touch[next].fill < last ? touch[next].fill : last;
 }
 
-void rind_gather_ask_until(const rind_gather *gather, int f, int end, gather_looking *looking,
+void rind_gather_ask_until(const rind_gather *gather, int f, int end, rind_gather_looking *looking,
                            void *const *base) {
   const rind_gather_ahead *ahead = gather->ahead;
   if (!ahead) return;
-  if (!looking->began) *looking = (gather_looking){.began = true, .asked = touch_behind(ahead, f)};
+  if (!looking->began)
+    *looking = (rind_gather_looking){.began = true, .asked = touch_behind(ahead, f)};
   for (; looking->asked < ahead->num_touches && ahead->touch[looking->asked].fill < end;
        ++looking->asked)
     ask(ahead, base[ahead->touch[looking->asked].block]);

@@ -3,16 +3,16 @@
 #include <gather.h>
 
 /* How far a run of fills has come. */
-typedef struct gather_looking {
+typedef struct rind_gather_looking {
   bool began;
   int next;  /* touch behind the fill that runs */
   int asked; /* touches whose blocks have been asked for, or begin before the run */
-} gather_looking;
+} rind_gather_looking;
 
 /* Before fill f of those up to last. Returns the fill before which to look again, or last. */
-int rind_gather_look_ahead(const rind_gather *gather, int f, int last, gather_looking *looking,
+int rind_gather_look_ahead(const rind_gather *gather, int f, int last, rind_gather_looking *looking,
                            void *const *base);
 
 /* Before fill f of a run: asks for what is touched behind it and before fill end. */
-void rind_gather_ask_until(const rind_gather *gather, int f, int end, gather_looking *looking,
+void rind_gather_ask_until(const rind_gather *gather, int f, int end, rind_gather_looking *looking,
                            void *const *base);

@@ -13,7 +13,7 @@
 #include <list_body.h>
 #include <sum_body.h>
 
-/* Those of them whose cells lie next to each other. */
+/* Rows whose cells lie next to each other; those of docs/rows.md have constant widths. */
 static void GATHER_NAME(sum_run_row)(const rind_gather_row *row, GATHER_TO *to,
                                      const GATHER_TO *own, const GATHER_SOURCE *source) {
   const int lanes = row->num_lanes, terms = row->num_terms;
@@ -95,7 +95,7 @@ static void GATHER_NAME(gather_some)(const rind_gather *gather, int first, int l
 static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int last,
                                       void *const *to_base, const void *const *own_base,
                                       const void *const *source_base) {
-  gather_looking looking = {0};
+  rind_gather_looking looking = {0};
   for (int f = first, end; f < last; f = end) {
     end = rind_gather_look_ahead(gather, f, last, &looking, to_base);
     GATHER_NAME(gather_some)(gather, f, end, to_base, own_base, source_base);

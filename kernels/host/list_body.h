@@ -132,8 +132,8 @@ GATHER_INLINE void GATHER_NAME(sum_runs_listed)(const rind_gather_row *row, GATH
   if (cell < end) GATHER_NAME(sum_all_values)(row, cell, to, own, source, 1, owns);
 }
 
-/* The cells of a list, four at a time. Weights may come back: those of a first and a fourth cell
- * say nothing of those between. */
+/* The cells of a list, four at a time where each is one value. Weights may come back: those of a
+ * first and a fourth cell say nothing of those between. */
 static void GATHER_NAME(sum_list)(const rind_gather_row *row, GATHER_TO *to, const GATHER_TO *own,
                                   const GATHER_SOURCE *source) {
   const rind_gather_cell *cell = row->cells->cell, *end = cell + row->cells->num_cells;

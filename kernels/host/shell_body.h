@@ -163,7 +163,7 @@ GATHER_INLINE void run_shell(const rind_gather_frame *frame, const rind_gather_s
 GATHER_APART int run_shells(const rind_gather *gather, const int *first_fill,
                             const rind_gather_shells *shells, const int first, const int last,
                             void *const *to_base, const void *const *source_base,
-                            gather_looking *looking) {
+                            rind_gather_looking *looking) {
   int end = first;
   while (end < last && shells->shell[end].to >= 0)
     ++end;

@@ -53,7 +53,7 @@ static inline quad load_twice(double *const *to, ptrdiff_t low, ptrdiff_t high) 
 
 /* Before batch b: asks for what the next one touches. */
 static inline void ask_for_next(const rind_gather *gather, const int *first_fill, int b, int last,
-                                void *const *base, gather_looking *looking) {
+                                void *const *base, rind_gather_looking *looking) {
   const int end = b + 2 < last ? b + 2 : last;
   rind_gather_ask_until(gather, first_fill[b], first_fill[end], looking, base);
 }
@@ -90,7 +90,7 @@ static void run_some_f64(const rind_gather *gather, int first, int last, void *c
 
 static void run_fills_f64(const rind_gather *gather, int first, int last, void *const *to_base,
                           const void *const *source_base, const batch_sums *sums) {
-  gather_looking looking = {0};
+  rind_gather_looking looking = {0};
   for (int f = first, end; f < last; f = end) {
     end = rind_gather_look_ahead(gather, f, last, &looking, to_base);
     run_some_f64(gather, f, end, to_base, source_base, sums);
@@ -231,7 +231,7 @@ void GATHER_WAY(rind_gather_batches)(const rind_gather *gather, const int *first
                                      int last, void *const *to_base, const void *const *source_base,
                                      const rind_gather_scratch *scratch, double *sums) {
   const rind_gather_shells *shells = scratch ? scratch->shells : NULL;
-  gather_looking looking = {0};
+  rind_gather_looking looking = {0};
   for (int b = first; b < last; ++b) {
     if (shells) b = run_shells(gather, first_fill, shells, b, last, to_base, source_base, &looking);
     if (b == last) break;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Smaller fields are kept by a last cache, as a rule, where asking costs more than it gains; of
- * larger blocks too much would be asked for at once. Measured: docs/performance_steps.md. */
+ * larger blocks too much would be asked for at once. Measured: docs/adr/0015-lines-ahead.md. */
 enum { LINE = 64, LEAST_FIELD = 1 << 24, MOST_OF_BLOCK = 1 << 18 }; /* bytes */
 /* What a second cache keeps of the blocks that have been touched, at least. */
 enum { KEPT = 1 << 19 };
@@ -103,18 +103,24 @@ static bool make(rind_bound *bound, int num_blocks, int again, const ptrdiff_t *
   return bound->ahead != NULL;
 }
 
+/* From the first to the last element of blocks of a layout. */
+static double count_bytes(const rind_layout *layout, int num_blocks) {
+  const double elements = (double)rind_layout_block_elements(layout);
+  const double stride = layout->storage == RIND_PACKED ? (double)layout->block_stride : elements;
+  return ((num_blocks - 1) * stride + elements) * (double)rind_type_bytes(layout->type);
+}
+
 bool rind_bound_look_ahead(rind_bound *bound, const rind_layout *layout, int num_blocks,
                            bool again) {
-  const size_t type_bytes = rind_type_bytes(layout->type);
-  const size_t block_bytes = rind_layout_block_elements(layout) * type_bytes;
-  if (bound->num_fills == 0 || (size_t)num_blocks < LEAST_FIELD / block_bytes) return true;
+  if (bound->num_fills == 0 || count_bytes(layout, num_blocks) < LEAST_FIELD) return true;
   size_t values = 0;
   visit_touched(layout, count_values, &values);
-  if (values > MOST_OF_BLOCK / type_bytes) return true;
+  if (values > MOST_OF_BLOCK / rind_type_bytes(layout->type)) return true;
   ptrdiff_t *line = rind_allocate(values, sizeof *line);
   if (!line) return false;
   const int num_lines = make_lines(layout, line);
-  const bool made = make(bound, num_blocks, again ? KEPT / (num_lines * LINE) : 0, line, num_lines);
+  const bool made = num_lines > MOST_OF_BLOCK / LINE ||
+                    make(bound, num_blocks, again ? KEPT / (num_lines * LINE) : 0, line, num_lines);
   free(line);
   return made;
 }

@@ -77,7 +77,8 @@ static bool bind_local_part(rind_exchange *exchange, int phase, int f,
     bound = layout->space == RIND_DEVICE ||
             (rind_bound_find_pairs(local, (const int[2]){0, local->num_fills}, 1) &&
              rind_bound_find_lists(local) &&
-             rind_bound_look_ahead(local, layout, exchange->schedule->num_local, false));
+             (exchange->options.method != RIND_METHOD_FUSED ||
+              rind_bound_look_ahead(local, layout, exchange->schedule->num_local, false)));
   }
   rind_bound_trim(local);
   return bound;

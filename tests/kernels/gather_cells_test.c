@@ -165,19 +165,21 @@ static int count_after(int f) {
   return rind_gather_count_alike(&gather, f);
 }
 
-/* Rows that are alike but for how many values lie next to each other have a cell for each. */
+/* Rows that are alike but for how many values lie next to each other, or whose values do so in one
+ * block alone, have a cell for each. */
 static void check_lengths(void) {
   size_t bytes = 0;
   lattice of;
   do
     of = make_lattice(true);
   while (of.values < 3);
-  for (int shorter = 0; shorter < 2; ++shorter) {
+  for (int way = 0; way < 3; ++way) {
     rind_gather_cells *cells = NULL;
     make_rows(&of, 2, 9, 1);
-    row[1].extent[0] -= shorter;
+    if (way == 1) row[1].extent[0] -= 1;
+    if (way == 2) row[0].source_stride[0] = row[1].source_stride[0] = 2;
     CHECK(rind_gather_cells_create(row, 2, &cells, &bytes) && cells, "no list");
-    CHECK(cells->num_values == (shorter ? 1 : of.values), "%d values a cell", cells->num_values);
+    CHECK(cells->num_values == (way > 0 ? 1 : of.values), "%d values a cell", cells->num_values);
     free(cells);
   }
 }

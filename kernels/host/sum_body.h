@@ -54,38 +54,6 @@ GATHER_INLINE void GATHER_NAME(sum_cells)(const rind_gather_row *row, GATHER_TO 
                  (GATHER_TO)(v % 2 ? pair_high(sum[v / 2]) : pair_low(sum[v / 2])));
 }
 
-/* Loops 1 to 3 around the cells of loop 0, cells at a time, the rest one by one. */
-GATHER_INLINE void GATHER_NAME(sum_loops)(const rind_gather_row *row, GATHER_TO *to,
-                                          const GATHER_TO *own, const GATHER_SOURCE *source,
-                                          const int lanes, const int cells, const int num_terms,
-                                          const int num_own_first, const int num_own_last) {
-  for (int k = 0; k < row->extent[3]; ++k)
-    for (int j = 0; j < row->extent[2]; ++j)
-      for (int i = 0; i < row->extent[1]; ++i) {
-        GATHER_TO *t = to + k * row->to_stride[3] + j * row->to_stride[2] + i * row->to_stride[1];
-        const GATHER_TO *o =
-            own + k * row->own_stride[3] + j * row->own_stride[2] + i * row->own_stride[1];
-        const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2] +
-                                 i * row->source_stride[1];
-        int cell = 0;
-        for (; cell + cells <= row->extent[0]; cell += cells) {
-          GATHER_NAME(sum_cells)
-          (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);
-          t += cells * row->to_stride[0];
-          o += cells * row->own_stride[0];
-          s += cells * row->source_stride[0];
-        }
-        if (cells > 1)
-          for (; cell < row->extent[0]; ++cell) {
-            GATHER_NAME(sum_cells)
-            (row, t, o, s, lanes, 1, num_terms, num_own_first, num_own_last);
-            t += row->to_stride[0];
-            o += row->own_stride[0];
-            s += row->source_stride[0];
-          }
-      }
-}
-
 /* True if the innermost loop of a row goes from neighbour to neighbour in memory, and fills a
  * vector. */
 static bool GATHER_NAME(is_run)(const rind_gather_row *row) {
@@ -123,11 +91,13 @@ GATHER_INLINE void GATHER_NAME(sum_neighbours)(const rind_gather_row *row, GATHE
     GATHER_STORE_QUAD(to + row->to_offset[l], sum[l]);
 }
 
-/* A row of which that is true. */
-GATHER_INLINE void GATHER_NAME(sum_runs)(const rind_gather_row *row, GATHER_TO *to,
-                                         const GATHER_TO *own, const GATHER_SOURCE *source,
-                                         const int lanes, const int num_terms,
-                                         const int num_own_first, const int num_own_last) {
+/* Loops 1 to 3 around the cells of loop 0, cells at a time, the rest one by one. runs: they lie
+ * next to each other, and cells is QUAD_WIDTH. */
+GATHER_INLINE void GATHER_NAME(sum_around)(const rind_gather_row *row, GATHER_TO *to,
+                                           const GATHER_TO *own, const GATHER_SOURCE *source,
+                                           const int lanes, const int cells, const int num_terms,
+                                           const int num_own_first, const int num_own_last,
+                                           const bool runs) {
   for (int k = 0; k < row->extent[3]; ++k)
     for (int j = 0; j < row->extent[2]; ++j)
       for (int i = 0; i < row->extent[1]; ++i) {
@@ -137,11 +107,42 @@ GATHER_INLINE void GATHER_NAME(sum_runs)(const rind_gather_row *row, GATHER_TO *
         const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2] +
                                  i * row->source_stride[1];
         int cell = 0;
-        for (; cell + QUAD_WIDTH <= row->extent[0]; cell += QUAD_WIDTH)
-          GATHER_NAME(sum_neighbours)
-        (row, t + cell, o + cell, s + cell, lanes, num_terms, num_own_first, num_own_last);
-        for (; cell < row->extent[0]; ++cell)
-          GATHER_NAME(sum_cells)
-        (row, t + cell, o + cell, s + cell, lanes, 1, num_terms, num_own_first, num_own_last);
+        for (; cell + cells <= row->extent[0]; cell += cells) {
+          if (runs)
+            GATHER_NAME(sum_neighbours)
+            (row, t, o, s, lanes, num_terms, num_own_first, num_own_last);
+          else
+            GATHER_NAME(sum_cells)
+          (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);
+          t += cells * row->to_stride[0];
+          o += cells * row->own_stride[0];
+          s += cells * row->source_stride[0];
+        }
+        if (cells > 1)
+          for (; cell < row->extent[0]; ++cell) {
+            GATHER_NAME(sum_cells)
+            (row, t, o, s, lanes, 1, num_terms, num_own_first, num_own_last);
+            t += row->to_stride[0];
+            o += row->own_stride[0];
+            s += row->source_stride[0];
+          }
       }
+}
+
+/* A row of any strides. */
+GATHER_INLINE void GATHER_NAME(sum_loops)(const rind_gather_row *row, GATHER_TO *to,
+                                          const GATHER_TO *own, const GATHER_SOURCE *source,
+                                          const int lanes, const int cells, const int num_terms,
+                                          const int num_own_first, const int num_own_last) {
+  GATHER_NAME(sum_around)
+  (row, to, own, source, lanes, cells, num_terms, num_own_first, num_own_last, false);
+}
+
+/* A row that is a run. */
+GATHER_INLINE void GATHER_NAME(sum_runs)(const rind_gather_row *row, GATHER_TO *to,
+                                         const GATHER_TO *own, const GATHER_SOURCE *source,
+                                         const int lanes, const int num_terms,
+                                         const int num_own_first, const int num_own_last) {
+  GATHER_NAME(sum_around)
+  (row, to, own, source, lanes, QUAD_WIDTH, num_terms, num_own_first, num_own_last, true);
 }

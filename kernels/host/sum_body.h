@@ -108,12 +108,13 @@ GATHER_INLINE void GATHER_NAME(sum_around)(const rind_gather_row *row, GATHER_TO
                                  i * row->source_stride[1];
         int cell = 0;
         for (; cell + cells <= row->extent[0]; cell += cells) {
-          if (runs)
+          if (runs) {
             GATHER_NAME(sum_neighbours)
             (row, t, o, s, lanes, num_terms, num_own_first, num_own_last);
-          else
+          } else {
             GATHER_NAME(sum_cells)
-          (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);
+            (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);
+          }
           t += cells * row->to_stride[0];
           o += cells * row->own_stride[0];
           s += cells * row->source_stride[0];

@@ -43,14 +43,22 @@ typedef struct rind_gather_point_term {
   int32_t weight;
 } rind_gather_point_term;
 
-/* At most as many ghosts of points are listed: a place has one byte. */
+/* At most as many ghosts of points are listed. */
 enum { RIND_GATHER_GHOSTS = 256 };
+
+/* A term where points of four blocks run side by side: where its ghost and its weights begin, in
+ * doubles. Each ghost has four, one a block, and each lane's weight stands four times. */
+typedef struct rind_gather_listed_term {
+  uint16_t ghost;
+  uint16_t weight;
+} rind_gather_listed_term;
 
 typedef struct rind_gather_points {
   int num_points;
-  int num_ghosts;                     /* that terms read, each once; 0: too many */
-  const int32_t *ghost;               /* [num_ghosts] their offsets */
-  const uint8_t *place;               /* [terms] of the terms' ghosts among them */
+  int num_ghosts;                        /* that terms read, each once; 0: too many */
+  const int32_t *ghost;                  /* [num_ghosts] their offsets */
+  const rind_gather_listed_term *listed; /* [terms] */
+  const double *weight_of_four;          /* [pairs of weights * 8] */
   const rind_gather_point *point;     /* [num_points], by number of terms; no two share a cell */
   const rind_gather_point_term *term; /* those of point 0, then those of point 1, .. */
 } rind_gather_points;

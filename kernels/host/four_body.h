@@ -32,13 +32,13 @@ GATHER_APART void GATHER_NAME(add_points_of_four)(const rind_gather_row *row, do
 }
 
 /* Where ghosts are listed: those of the four blocks next to each other first, so that a term has
- * one load of them. */
+ * one load of them, and weights as often as there are blocks. */
 GATHER_APART void GATHER_NAME(add_listed_of_four)(const rind_gather_row *row, double *const *to,
                                                   const GATHER_SOURCE *const *source) {
   const rind_gather_points *points = row->points;
   const rind_gather_point *end = points->point + points->num_points;
-  const double *table = row->weight;
-  double value[RIND_GATHER_GHOSTS * FOUR];
+  const double *table = points->weight_of_four;
+  _Alignas(FOUR * sizeof(double)) double value[RIND_GATHER_GHOSTS * FOUR];
   for (int g = 0; g < points->num_ghosts; ++g)
     for (int b = 0; b < FOUR; b += QUAD_WIDTH) {
       const ptrdiff_t at = points->ghost[g];
@@ -46,17 +46,16 @@ GATHER_APART void GATHER_NAME(add_listed_of_four)(const rind_gather_row *row, do
                                                (double)source[2][at], (double)source[3][at], b));
     }
   for (int b = 0; b < FOUR; b += QUAD_WIDTH) {
-    const rind_gather_point_term *term = points->term;
-    const uint8_t *place = points->place;
+    const rind_gather_listed_term *term = points->listed;
     for (const rind_gather_point *point = points->point; point < end; ++point) {
       const ptrdiff_t low = point->to[0], high = point->to[1];
       quad of_low = quad_of(to[0][low], to[1][low], to[2][low], to[3][low], b);
       quad of_high = quad_of(to[0][high], to[1][high], to[2][high], to[3][high], b);
-      for (const rind_gather_point_term *last = term + point->num_terms; term < last; ++term) {
-        const quad values = quad_load(value + FOUR * *place++ + b);
+      for (const rind_gather_listed_term *last = term + point->num_terms; term < last; ++term) {
+        const quad values = quad_load(value + b + term->ghost);
         const double *weights = table + term->weight;
-        of_low = quad_plus(of_low, quad_times(quad_all(weights[0]), values));
-        of_high = quad_plus(of_high, quad_times(quad_all(weights[1]), values));
+        of_low = quad_plus(of_low, quad_times(quad_load(weights), values));
+        of_high = quad_plus(of_high, quad_times(quad_load(weights + FOUR), values));
       }
       for (int l = 0; l < QUAD_WIDTH; ++l) {
         GATHER_STORE(to[b + l] + low, quad_lane(of_low, l));

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Lines of memory; and weights in the table, four times which are counted in 16 bits. */
+enum { ALIGNMENT = 64, MOST_WEIGHTS = UINT16_MAX / RIND_GATHER_BLOCKS };
+
 bool rind_gather_row_adds_sum(const rind_gather_row *row) {
   if (row->body != RIND_GATHER_SUM || row->num_terms < 3 || row->num_own_first != 1 ||
       row->num_own_last != 0)
@@ -90,49 +93,70 @@ static int find_ghost(int32_t *ghost, int *num_ghosts, int32_t offset) {
   return (*num_ghosts)++;
 }
 
-/* The ghosts of terms, and each term's place among them; 0 if there are too many. */
-static int list_ghosts(const rind_gather_point_term *term, int64_t num_terms, int32_t *ghost,
-                       uint8_t *place) {
+/* The ghosts of terms, and where each term has its own and its weights; 0 if there are too many. */
+static int list_terms(const rind_gather_point_term *term, int64_t num_terms, int32_t num_weights,
+                      int32_t *ghost, rind_gather_listed_term *listed) {
   int num_ghosts = 0;
+  if (num_weights > MOST_WEIGHTS) return 0;
   for (int64_t t = 0; t < num_terms; ++t) {
     const int found = find_ghost(ghost, &num_ghosts, term[t].offset);
     if (found < 0) return 0;
-    place[t] = (uint8_t)found;
+    listed[t] = (rind_gather_listed_term){(uint16_t)(RIND_GATHER_BLOCKS * found),
+                                          (uint16_t)(RIND_GATHER_BLOCKS * term[t].weight)};
   }
   return num_ghosts;
 }
 
-/* The table comes first, where it is aligned best. */
-static void *join(const double *table, size_t table_bytes, const rind_gather_point_term *term,
+/* Hands out the next part of memory. */
+static void *take(char **memory, size_t bytes) {
+  void *taken = *memory;
+  *memory += bytes;
+  return taken;
+}
+
+static size_t round_up(size_t bytes) {
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* One allocation: the table first, what is read as vectors last. */
+static void *join(const double *table, size_t num_weights, const rind_gather_point_term *term,
                   int64_t num_terms, const rind_gather_point *point, int count, size_t *bytes) {
   int32_t ghost[RIND_GATHER_GHOSTS];
-  uint8_t *place = rind_allocate((size_t)num_terms, sizeof *place);
-  if (!place) return NULL;
-  const int num_ghosts = list_ghosts(term, num_terms, ghost, place);
-  const size_t term_bytes = (size_t)num_terms * sizeof *term;
-  const size_t point_bytes = (size_t)count * sizeof *point;
-  const size_t ghost_bytes = (size_t)num_ghosts * sizeof *ghost;
-  const size_t place_bytes = num_ghosts > 0 ? (size_t)num_terms * sizeof *place : 0;
-  *bytes = table_bytes + sizeof(rind_gather_points) + term_bytes + point_bytes + ghost_bytes +
-           place_bytes;
-  char *memory = rind_allocate(*bytes, 1);
+  const size_t terms = (size_t)num_terms;
+  rind_gather_listed_term *listed = rind_allocate(terms, sizeof *listed);
+  if (!listed) return NULL;
+  const int num_ghosts = list_terms(term, num_terms, (int32_t)num_weights, ghost, listed);
+  const size_t num_listed = num_ghosts > 0 ? terms : 0;
+  const size_t vectors = num_ghosts > 0 ? num_weights * RIND_GATHER_BLOCKS : 0;
+  const size_t before = num_weights * sizeof *table + sizeof(rind_gather_points) +
+                        terms * sizeof *term + (size_t)count * sizeof *point +
+                        (size_t)num_ghosts * sizeof *ghost + num_listed * sizeof *listed;
+  *bytes = before + (vectors > 0 ? ALIGNMENT + vectors * sizeof *table : 0);
+  char *const memory = rind_allocate(*bytes, 1);
   if (memory) {
-    char *terms = memory + table_bytes + sizeof(rind_gather_points), *points = terms + term_bytes;
-    char *ghosts = points + point_bytes, *places = ghosts + ghost_bytes;
-    memcpy(memory, table, table_bytes);
-    memcpy(terms, term, term_bytes);
-    memcpy(points, point, point_bytes);
-    memcpy(ghosts, ghost, ghost_bytes);
-    memcpy(places, place, place_bytes);
-    *(rind_gather_points *)(void *)(memory + table_bytes) =
-        (rind_gather_points){.num_points = count,
-                             .num_ghosts = num_ghosts,
-                             .ghost = (int32_t *)(void *)ghosts,
-                             .place = (uint8_t *)places,
-                             .point = (rind_gather_point *)(void *)points,
-                             .term = (rind_gather_point_term *)(void *)terms};
+    char *next = memory;
+    memcpy(take(&next, num_weights * sizeof *table), table, num_weights * sizeof *table);
+    rind_gather_points *points = take(&next, sizeof *points);
+    rind_gather_point_term *terms_to = take(&next, terms * sizeof *term);
+    rind_gather_point *points_to = take(&next, (size_t)count * sizeof *point);
+    int32_t *ghosts_to = take(&next, (size_t)num_ghosts * sizeof *ghost);
+    rind_gather_listed_term *listed_to = take(&next, num_listed * sizeof *listed);
+    double *of_four = (double *)round_up((uintptr_t)next);
+    memcpy(terms_to, term, terms * sizeof *term);
+    memcpy(points_to, point, (size_t)count * sizeof *point);
+    memcpy(ghosts_to, ghost, (size_t)num_ghosts * sizeof *ghost);
+    memcpy(listed_to, listed, num_listed * sizeof *listed);
+    for (size_t w = 0; w < vectors; ++w)
+      of_four[w] = table[w / RIND_GATHER_BLOCKS];
+    *points = (rind_gather_points){.num_points = count,
+                                   .num_ghosts = num_ghosts,
+                                   .ghost = ghosts_to,
+                                   .listed = listed_to,
+                                   .weight_of_four = vectors > 0 ? of_four : NULL,
+                                   .point = points_to,
+                                   .term = terms_to};
   }
-  free(place);
+  free(listed);
   return memory;
 }
 
@@ -149,7 +173,7 @@ bool rind_gather_points_create(const rind_gather_row *const *point, int count, r
     memcpy(sorted, point, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_rows);
     const size_t weights = (size_t)write_points(sorted, count, points, terms, table);
-    memory = join(table, weights * sizeof *table, terms, num_terms, points, count, bytes);
+    memory = join(table, weights, terms, num_terms, points, count, bytes);
     if (memory)
       *row = (rind_gather_row){.body = RIND_GATHER_POINTS,
                                .num_lanes = 2,

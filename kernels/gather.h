@@ -59,8 +59,8 @@ typedef struct rind_gather_points {
   const int32_t *ghost;                  /* [num_ghosts] their offsets */
   const rind_gather_listed_term *listed; /* [terms] */
   const double *weight_of_four;          /* [pairs of weights * 8] */
-  const rind_gather_point *point;     /* [num_points], by number of terms; no two share a cell */
-  const rind_gather_point_term *term; /* those of point 0, then those of point 1, .. */
+  const rind_gather_point *point;        /* [num_points], by number of terms; no two share a cell */
+  const rind_gather_point_term *term;    /* those of point 0, then those of point 1, .. */
 } rind_gather_points;
 
 /* A cell of rows of four lanes that run together, or several next to each other with the same
@@ -177,20 +177,31 @@ typedef struct rind_gather_shells {
   float *nothing; /* -0 in place of each cell's ghost, where a face has no source */
 } rind_gather_shells;
 
+/* A line of memory that is asked for, and the next of its list. */
+typedef struct rind_gather_line {
+  ptrdiff_t at; /* bytes from a block's base */
+  const struct rind_gather_line *next;
+} rind_gather_line;
+
+typedef struct rind_gather_line_list {
+  int num_lines;
+  const rind_gather_line *line; /* [num_lines] */
+} rind_gather_line_list;
+
 /* A fill, or the first of those that run together, before which a block is asked for. */
 typedef struct rind_gather_touch {
   int32_t fill;
   int32_t block;
+  const rind_gather_line_list *list;
 } rind_gather_touch;
 
-/* What is asked for before it is touched: lines of memory that nearly every block has, one block
- * after the other. */
+/* What is asked for before it is touched. */
 typedef struct rind_gather_ahead {
   bool near; /* into the first cache, not only the second */
-  int num_lines;
+  int num_lists;
   int num_touches;
-  const ptrdiff_t *line;          /* [num_lines], bytes from a block's base */
-  const rind_gather_touch *touch; /* [num_touches], by fill */
+  const rind_gather_line_list *list; /* [num_lists] */
+  const rind_gather_touch *touch;    /* [num_touches], by fill */
 } rind_gather_ahead;
 
 /* Destination and own cells have to_type, source cells source_type. */
@@ -204,11 +215,31 @@ typedef struct rind_gather {
   const rind_gather_ahead *ahead; /* or NULL */
 } rind_gather;
 
+/* Where fills have come with a block: scratch. */
+typedef struct rind_gather_place {
+  int32_t listed; /* how many touches when it was touched last; -1: not yet */
+  int32_t touch;  /* the block's last */
+} rind_gather_place;
+
+/* Lines of a block as bits, num_words words of them for each of something. */
+typedef struct rind_gather_lines {
+  int num_words;
+  const uint64_t *of_row; /* [2 * num_rows * num_words], of a row's destination, then its source */
+  uint64_t *of_touch;     /* [touches * num_words] */
+} rind_gather_lines;
+
 /* Lists the blocks in the order in which fills touch them, which run from the first to the last;
  * once more those that are touched again when again other touches have been listed (0: never).
- * place [num_blocks] is scratch. Returns how many there are; touch is room for them, or NULL. */
-int rind_gather_list_touches(const rind_gather *gather, int again, int num_blocks, int32_t *place,
-                             rind_gather_touch *touch);
+ * Returns how many there are. place [num_blocks] is scratch. touch is room for them, without lists,
+ * and lines->of_touch for the lines of all fills up to the block's next touch; or both are NULL. */
+int rind_gather_list_touches(const rind_gather *gather, int again, int num_blocks,
+                             rind_gather_place *place, rind_gather_touch *touch,
+                             const rind_gather_lines *lines);
+
+/* Calls visit with all values that a row reads or writes, some of them twice: elements from the
+ * base of the destination, or of the source. */
+typedef void rind_gather_visitor(void *user, bool of_source, ptrdiff_t offset);
+void rind_gather_visit_row(const rind_gather_row *row, rind_gather_visitor *visit, void *user);
 
 /* Whether this processor should have lines brought into its first cache. */
 bool rind_gather_asks_near(void);

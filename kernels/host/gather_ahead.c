@@ -1,49 +1,26 @@
-/* gather_ahead.c - which blocks fills touch first, and their lines, asked for one block ahead. */
+/* gather_ahead.c - asks for the lines of blocks before fills touch them. */
 #include <gather_ahead.h>
 #include <gather_inline.h>
 
-/* How many fills from f on run together. */
-static int count_together(const rind_gather *gather, int f) {
-  switch (gather->pair ? gather->pair[f] : RIND_GATHER_ALONE) {
-  case RIND_GATHER_ALONE:
-    return 1;
-  case RIND_GATHER_CELLS:
-    return gather->row[gather->fill[f].row].cells->num_rows;
-  case RIND_GATHER_FOUR:
-    return RIND_GATHER_BLOCKS;
-  default:
-    return 2;
-  }
-}
+/* Lines that processors take at once: of more they drop some, unless they come more slowly. */
+enum { AT_ONCE = 64 };
 
-int rind_gather_list_touches(const rind_gather *gather, int again, int num_blocks, int32_t *place,
-                             rind_gather_touch *touch) {
-  int32_t count = 0;
-  for (int block = 0; block < num_blocks; ++block)
-    place[block] = -1;
-  for (int f = 0, end; f < gather->num_fills; f = end) {
-    end = f + count_together(gather, f);
-    for (int g = f; g < end; ++g) {
-      const int32_t block[2] = {gather->fill[g].to, gather->fill[g].source};
-      for (int b = 0; b < 2; ++b) {
-        int32_t *at = &place[block[b]];
-        if (*at < 0 || (again > 0 && count - *at > again)) {
-          if (touch) touch[count] = (rind_gather_touch){f, block[b]};
-          ++count;
-        }
-        *at = count;
-      }
-    }
-  }
-  return count;
-}
-
-/* Inlined, as GCC leaves out calls of functions that do nothing else. */
-GATHER_INLINE void ask(const rind_gather_ahead *ahead, const char *base) {
-  for (int l = 0; ahead->near && l < ahead->num_lines; ++l)
-    GATHER_ASK_NEAR(base + ahead->line[l]);
-  for (int l = 0; !ahead->near && l < ahead->num_lines; ++l)
-    GATHER_ASK(base + ahead->line[l]);
+/* Inlined, as GCC leaves out calls of functions that do nothing else. Lines of
+ * longer lists wait for the load of where the next one stands. */
+GATHER_INLINE void ask(const rind_gather_ahead *ahead, const rind_gather_touch *touch,
+                       void *const *base) {
+  const char *block = base[touch->block];
+  const rind_gather_line_list *list = touch->list;
+  const rind_gather_line *line = list->line;
+  if (ahead->near)
+    for (int l = 0; l < list->num_lines; ++l)
+      GATHER_ASK_NEAR(block + line[l].at);
+  else if (list->num_lines <= AT_ONCE)
+    for (int l = 0; l < list->num_lines; ++l)
+      GATHER_ASK(block + line[l].at);
+  else
+    for (; line; line = line->next)
+      GATHER_ASK(block + line->at);
 }
 
 /* The first touch behind fill f. */
@@ -74,7 +51,7 @@ int rind_gather_look_ahead(const rind_gather *gather, int f, int last, rind_gath
   const rind_gather_touch *touch = ahead->touch;
   while (asked < ahead->num_touches && touch[asked].fill < last &&
          (asked < next + BLOCKS || touch[asked].fill == touch[asked - 1].fill))
-    ask(ahead, base[touch[asked++].block]);
+    ask(ahead, &touch[asked++], base);
   looking->asked = asked;
   return next < ahead->num_touches && touch[next].fill < last ? touch[next].fill : last;
 }
@@ -87,5 +64,5 @@ void rind_gather_ask_until(const rind_gather *gather, int f, int end, rind_gathe
     *looking = (rind_gather_looking){.began = true, .asked = touch_behind(ahead, f)};
   for (; looking->asked < ahead->num_touches && ahead->touch[looking->asked].fill < end;
        ++looking->asked)
-    ask(ahead, base[ahead->touch[looking->asked].block]);
+    ask(ahead, &ahead->touch[looking->asked], base);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64 };
+enum { LINE = 64, MOST_LISTS = 64 };
 
 /* A forest of R4's kind: 8^3 base blocks, half of them refined. */
 typedef struct world {
@@ -91,7 +91,7 @@ static bool is_near(const rind_layout *layout, const int cell[3]) {
 }
 
 /* True if the lines of such cells are listed, and no others, in ascending order. */
-static bool lists_lines(const rind_gather_ahead *ahead, const rind_layout *layout) {
+static bool lists_lines(const rind_gather_line_list *list, const rind_layout *layout) {
   const int bytes = (int)rind_type_bytes(layout->type), end = layout->cells + layout->ghosts;
   const size_t most = rind_layout_block_elements(layout) * (size_t)bytes / LINE + 1;
   const ptrdiff_t base = rind_layout_interior_offset(layout) * bytes;
@@ -109,11 +109,76 @@ static bool lists_lines(const rind_gather_ahead *ahead, const rind_layout *layou
   bool right = true;
   for (size_t l = 0; l < most; ++l)
     if (wanted[l]) {
-      right = right && found < ahead->num_lines && ahead->line[found] == (ptrdiff_t)l * LINE - base;
+      right =
+          right && found < list->num_lines && list->line[found].at == (ptrdiff_t)l * LINE - base;
       ++found;
     }
   free(wanted);
-  return right && found == ahead->num_lines;
+  return right && found == list->num_lines;
+}
+
+/* Lines that are touched, of those that the first list has. */
+typedef struct touched_lines {
+  const rind_layout *layout;
+  const rind_gather_line_list *all;
+  bool *is; /* [all->num_lines] */
+  bool of_source;
+} touched_lines;
+
+static void note_line(void *user, bool of_source, ptrdiff_t offset) {
+  const touched_lines *lines = user;
+  const ptrdiff_t bytes = (ptrdiff_t)rind_type_bytes(lines->layout->type);
+  const ptrdiff_t base = rind_layout_interior_offset(lines->layout) * bytes;
+  if (of_source != lines->of_source) return;
+  for (int l = 0; l < lines->all->num_lines; ++l)
+    if (lines->all->line[l].at == (base + offset * bytes) / LINE * LINE - base) lines->is[l] = true;
+}
+
+/* True if a list is linked and has the lines that are touched, or all where these are more than
+ * half. */
+static bool is_list_of(const rind_gather_line_list *list, const touched_lines *lines) {
+  int count = 0, found = 0;
+  for (int l = 0; l < list->num_lines; ++l)
+    if (list->line[l].next != (l + 1 < list->num_lines ? &list->line[l + 1] : NULL)) return false;
+  for (int l = 0; l < lines->all->num_lines; ++l)
+    count += lines->is[l];
+  if (2 * count > lines->all->num_lines) return list == lines->all;
+  for (int l = 0; l < lines->all->num_lines; ++l) {
+    if (!lines->is[l]) continue;
+    if (found == list->num_lines || list->line[found].at != lines->all->line[l].at) return false;
+    ++found;
+  }
+  return found == list->num_lines;
+}
+
+/* What fills touch of a block from one of its touches to the next. Returns how many of the touches
+ * looked at do not have all lines, or -1. */
+static int check_lines(const rind_gather *gather, const rind_layout *layout) {
+  const rind_gather_ahead *ahead = gather->ahead;
+  touched_lines lines = {.layout = layout, .all = &ahead->list[0]};
+  int num_short = 0;
+  lines.is = calloc((size_t)lines.all->num_lines, sizeof *lines.is);
+  if (!lines.is) abort();
+  for (int t = 0; t < ahead->num_touches && num_short >= 0; t += 37) {
+    const rind_gather_touch *touch = &ahead->touch[t];
+    int end = gather->num_fills;
+    for (int u = ahead->num_touches - 1; u > t; --u)
+      if (ahead->touch[u].block == touch->block) end = ahead->touch[u].fill;
+    memset(lines.is, 0, (size_t)lines.all->num_lines * sizeof *lines.is);
+    for (int f = touch->fill; f < end; ++f)
+      for (int side = 0; side < 2; ++side) {
+        lines.of_source = side == 1;
+        if ((side == 1 ? gather->fill[f].source : gather->fill[f].to) == touch->block)
+          rind_gather_visit_row(&gather->row[gather->fill[f].row], note_line, &lines);
+      }
+    const bool no_room = ahead->num_lists == MOST_LISTS && touch->list == lines.all;
+    if (!no_room && !is_list_of(touch->list, &lines))
+      num_short = -1;
+    else if (touch->list != lines.all)
+      ++num_short;
+  }
+  free(lines.is);
+  return num_short;
 }
 
 static void check_list(const world *w, const rind_bound *bound, const rind_layout *layout,
@@ -121,22 +186,25 @@ static void check_list(const world *w, const rind_bound *bound, const rind_layou
   const rind_gather_ahead *ahead = bound->ahead;
   CHECK(ahead, "%s: nothing is asked for", what);
   if (!ahead) return;
-  const int blocks = rind_forest_num_blocks(w->forest);
-  CHECK(lists_lines(ahead, layout), "%s: other lines, %d of them", what, ahead->num_lines);
+  const int blocks = rind_forest_num_blocks(w->forest), num_lines = ahead->list[0].num_lines;
+  CHECK(lists_lines(&ahead->list[0], layout), "%s: other lines, %d of them", what, num_lines);
   const rind_gather gather = rind_bound_gather(bound);
-  int32_t *place = calloc((size_t)blocks, sizeof *place);
+  const int num_short = check_lines(&gather, layout);
+  CHECK(again ? num_short > 0 : num_short >= 0, "%s: lists of touches are wrong (%d)", what,
+        num_short);
+  rind_gather_place *place = calloc((size_t)blocks, sizeof *place);
   if (!place) abort();
-  const int touches = rind_gather_list_touches(
-      &gather, again ? (1 << 19) / (ahead->num_lines * LINE) : 0, blocks, place, NULL);
+  const int touches = rind_gather_list_touches(&gather, again ? (1 << 19) / (num_lines * LINE) : 0,
+                                               blocks, place, NULL, NULL);
   free(place);
   CHECK(ahead->num_touches == touches && (again ? touches > blocks : touches == blocks),
         "%s: %d touches of %d blocks, not %d", what, ahead->num_touches, blocks, touches);
   rind_bound without = *bound;
   without.ahead_bytes = 0;
   const int64_t bytes = rind_bound_bytes(bound) - rind_bound_bytes(&without);
-  CHECK(bytes >= (int64_t)(8 * (ahead->num_touches + ahead->num_lines)),
+  CHECK(bytes >= (int64_t)(16 * (ahead->num_touches + num_lines)),
         "%s: %lld bytes of %d touches and %d lines", what, (long long)bytes, ahead->num_touches,
-        ahead->num_lines);
+        num_lines);
 }
 
 /* The fill and the adjoint against those term by term; of floats the adjoint alone, as fills term

@@ -1,7 +1,8 @@
 /* gather_ahead_test.c - blocks are asked for in the order in which fills touch them, each once and
- * before it is touched, and runs end where to look again. The very functions that the library runs,
- * but for what asks. */
+ * before it is touched, and runs end where to look again; their lines are those that fills touch.
+ * The very functions that the library runs, but for what asks. */
 #define rind_gather_list_touches counted_list_touches
+#define rind_gather_visit_row counted_visit_row
 #define rind_gather_look_ahead counted_look_ahead
 #define rind_gather_ask_until counted_ask_until
 #include <check.h>
@@ -19,34 +20,62 @@ static void note(const char *address, bool near);
 #define GATHER_ASK_NEAR(address) note(address, true)
 #define GATHER_ASK(address) note(address, false)
 #include <gather_ahead.c>
+#include <gather_touches.c>
 
-enum { BLOCKS = 12, MOST_FILLS = 200, NUM_CASES = 2000 };
+enum { BLOCKS = 12, MOST_FILLS = 200, NUM_CASES = 2000, NUM_LISTS = 4, MOST_LINES = 70 };
+enum { BLOCK_BYTES = 100, ROWS = 2, WORDS = 2 };
 
-static rind_gather_row row[2]; /* the second has a list */
+static rind_gather_row row[ROWS]; /* the second has a list */
 static rind_gather_cells cells;
 static rind_gather_fill fill[MOST_FILLS];
 static uint8_t pair[MOST_FILLS];
 static bool begins[MOST_FILLS]; /* what runs together */
 static rind_gather_touch touch[2 * MOST_FILLS];
-static int32_t place[BLOCKS];
-static double block[BLOCKS];
-static void *const base[BLOCKS] = {&block[0], &block[1], &block[2],  &block[3],
-                                   &block[4], &block[5], &block[6],  &block[7],
-                                   &block[8], &block[9], &block[10], &block[11]};
+static rind_gather_place place[BLOCKS];
+static uint64_t of_row[2 * ROWS * WORDS], of_touch[2 * MOST_FILLS * WORDS];
+static char memory[BLOCKS * BLOCK_BYTES];
+static void *base[BLOCKS];
 
-static int asked[4 * MOST_FILLS], num_asked, num_near; /* blocks, in order, once a line */
+/* Lists of lines in no order in memory: none, one, as many as are asked for at once, more. */
+static const int num_lines[NUM_LISTS] = {0, 1, 64, MOST_LINES};
+static rind_gather_line line[NUM_LISTS][MOST_LINES];
+static rind_gather_line_list list[NUM_LISTS];
+
+static int asked[2 * MOST_FILLS * MOST_LINES], num_asked, num_near; /* where, in order */
 
 static void note(const char *address, bool near) {
   num_near += near;
-  asked[num_asked++] = (int)((const double *)(const void *)address - block);
+  asked[num_asked++] = (int)(address - memory);
 }
 
-/* True if the first lines that were asked for are those of count touches from the first on. */
+static void make_lists(void) {
+  for (int b = 0; b < BLOCKS; ++b)
+    base[b] = memory + b * BLOCK_BYTES;
+  for (int i = 0; i < NUM_LISTS; ++i) {
+    list[i] = (rind_gather_line_list){num_lines[i], num_lines[i] > 0 ? line[i] : NULL};
+    for (int l = 0; l < num_lines[i]; ++l)
+      line[i][l] = (rind_gather_line){(l * 7 + i) % BLOCK_BYTES,
+                                      l + 1 < num_lines[i] ? &line[i][l + 1] : NULL};
+  }
+}
+
+/* How many lines of count touches from the first on. */
+static int count_lines(const rind_gather_ahead *ahead, int first, int count) {
+  int sum = 0;
+  for (int t = first; t < first + count; ++t)
+    sum += ahead->touch[t].list->num_lines;
+  return sum;
+}
+
+/* True if the lines that were asked for are those of count touches from the first on. */
 static bool asked_for(const rind_gather_ahead *ahead, int first, int count) {
-  if (num_asked != count * ahead->num_lines || num_near != (ahead->near ? num_asked : 0))
+  int a = 0;
+  if (num_asked != count_lines(ahead, first, count) || num_near != (ahead->near ? num_asked : 0))
     return false;
-  for (int a = 0; a < num_asked; ++a)
-    if (asked[a] != ahead->touch[first + a / ahead->num_lines].block) return false;
+  for (int t = first; t < first + count; ++t)
+    for (int l = 0; l < ahead->touch[t].list->num_lines; ++l)
+      if (asked[a++] != ahead->touch[t].block * BLOCK_BYTES + ahead->touch[t].list->line[l].at)
+        return false;
   return true;
 }
 
@@ -74,9 +103,11 @@ static rind_gather make_gather(void) {
   return (rind_gather){RIND_FLOAT64, RIND_FLOAT64, row, fill, count, pair, NULL};
 }
 
-/* The touches found one by one. Returns how many agree, or -1. */
+/* The touches found one by one, and the lines of each. Returns how many agree, or -1. */
 static int check_touches(const rind_gather *gather, int again, int count) {
-  int last[BLOCKS], listed = 0;
+  static uint64_t lines[2 * MOST_FILLS * WORDS];
+  int last[BLOCKS], newest[BLOCKS], listed = 0;
+  memset(lines, 0, sizeof lines);
   for (int b = 0; b < BLOCKS; ++b)
     last[b] = -1;
   for (int f = 0, first = 0; f < gather->num_fills; ++f) {
@@ -86,12 +117,15 @@ static int check_touches(const rind_gather *gather, int again, int count) {
       if (last[touched[b]] < 0 || (again > 0 && listed - last[touched[b]] > again)) {
         if (listed == count || touch[listed].fill != first || touch[listed].block != touched[b])
           return -1;
-        ++listed;
+        newest[touched[b]] = listed++;
       }
       last[touched[b]] = listed;
+      for (int w = 0; w < WORDS; ++w)
+        lines[newest[touched[b]] * WORDS + w] |= of_row[(2 * fill[f].row + b) * WORDS + w];
     }
   }
-  return listed;
+  const size_t bytes = (size_t)listed * WORDS * sizeof *lines;
+  return memcmp(lines, of_touch, bytes) == 0 ? listed : -1;
 }
 
 /* From fill first on: each stop is the next touch, and none goes beyond last. */
@@ -120,7 +154,7 @@ static void check_run(const rind_gather *gather, int first, int last, int number
       ++ahead_of;
     CHECK(asked_for(ahead, begin, ahead_of),
           "case %d: at %d of [%d, %d) asked for %d lines, not %d", number, f, first, last,
-          num_asked, ahead_of * ahead->num_lines);
+          num_asked, count_lines(ahead, begin, ahead_of));
     if (end <= f) return;
   }
 }
@@ -142,27 +176,32 @@ static void check_batches(const rind_gather *gather, int number) {
     if (before > most) most = before;
     CHECK(asked_for(ahead, begin, most - begin),
           "case %d: from %d to %d asked for %d lines, not %d", number, f, end, num_asked,
-          (most - begin) * ahead->num_lines);
+          count_lines(ahead, begin, most - begin));
     f = end > f ? end : f + 1;
   }
 }
 
 static void check_case(int number) {
-  static const ptrdiff_t line[2] = {0, 0};
   rind_gather gather = make_gather();
   const int again = random_int(6);
-  const int count = rind_gather_list_touches(&gather, again, BLOCKS, place, NULL);
+  const rind_gather_lines lines = {WORDS, of_row, of_touch};
+  const int count = rind_gather_list_touches(&gather, again, BLOCKS, place, NULL, NULL);
   memset(touch, -1, sizeof touch);
-  const int written = rind_gather_list_touches(&gather, again, BLOCKS, place, touch);
+  memset(of_touch, 0, sizeof of_touch);
+  for (int w = 0; w < 2 * ROWS * WORDS; ++w)
+    of_row[w] = (uint64_t)1 << random_int(64) | (uint64_t)1 << random_int(64);
+  const int written = rind_gather_list_touches(&gather, again, BLOCKS, place, touch, &lines);
   CHECK(count == written && check_touches(&gather, again, count) == count,
         "case %d, again after %d: %d and %d touches, of which %d are right", number, again, count,
         written, check_touches(&gather, again, count));
+  for (int t = 0; t < count; ++t)
+    touch[t].list = &list[random_int(NUM_LISTS)];
   rind_gather_looking looking = {0};
   CHECK(rind_gather_look_ahead(&gather, 0, gather.num_fills, &looking, base) == gather.num_fills,
         "case %d: looks where nothing is asked for", number);
   for (int near = 0; near < 2; ++near) {
     const rind_gather_ahead ahead = {
-        .near = near, .num_lines = 2, .num_touches = count, .line = line, .touch = touch};
+        .near = near, .num_lists = NUM_LISTS, .num_touches = count, .list = list, .touch = touch};
     gather.ahead = &ahead;
     check_run(&gather, 0, gather.num_fills, number);
     const int first = random_int(gather.num_fills + 1);
@@ -171,8 +210,69 @@ static void check_case(int number) {
   }
 }
 
+/* What a row of a box, or packed points, visits. */
+enum { MOST_VISITED = 200 };
+typedef struct visited {
+  ptrdiff_t offset[2][MOST_VISITED]; /* of the destination, of the source */
+  int count[2];
+} visited;
+
+static void note_visit(void *user, bool of_source, ptrdiff_t offset) {
+  visited *v = user;
+  if (v->count[of_source] < MOST_VISITED) v->offset[of_source][v->count[of_source]++] = offset;
+}
+
+static bool has_visited(const visited *v, bool of_source, ptrdiff_t offset) {
+  for (int i = 0; i < v->count[of_source]; ++i)
+    if (v->offset[of_source][i] == offset) return true;
+  return false;
+}
+
+/* True if all visits are of the count offsets, and each is visited. */
+static bool visits(const visited *v, bool of_source, const ptrdiff_t *offset, int count) {
+  for (int i = 0; i < count; ++i)
+    if (!has_visited(v, of_source, offset[i])) return false;
+  for (int i = 0; i < v->count[of_source]; ++i) {
+    int found = 0;
+    while (found < count && offset[found] != v->offset[of_source][i])
+      ++found;
+    if (found == count) return false;
+  }
+  return v->count[of_source] < MOST_VISITED;
+}
+
+/* Two cells with two lanes: an own term first, one of the source, and an own term last. */
+static void check_visits(void) {
+  static const ptrdiff_t offset[3] = {3, 11, 6};
+  static const ptrdiff_t own[] = {0, 100, 40, 140, 53, 73, 56, 76}, source[] = {11, 13};
+  const rind_gather_row box = {.num_lanes = 2,
+                               .num_terms = 3,
+                               .num_own_first = 1,
+                               .num_own_last = 1,
+                               .extent = {1, 2, 1, 1},
+                               .to_stride = {7, 40, 7, 7},
+                               .own_stride = {7, 20, 7, 7},
+                               .source_stride = {7, 2, 7, 7},
+                               .to_offset = {0, 100},
+                               .own_offset = {50, 50},
+                               .offset = offset};
+  static const rind_gather_point point[2] = {{{4, 5}, 1}, {{9, 9}, 2}};
+  static const rind_gather_point_term term[3] = {{-3, 0}, {8, 0}, {12, 0}};
+  static const ptrdiff_t cell[] = {4, 5, 9}, ghost[] = {-3, 8, 12};
+  const rind_gather_points points = {.num_points = 2, .point = point, .term = term};
+  const rind_gather_row packed = {.num_terms = 4, .points = &points};
+  visited v = {.count = {0}};
+  rind_gather_visit_row(&box, note_visit, &v);
+  CHECK(visits(&v, false, own, 8) && visits(&v, true, source, 2), "other cells of a box");
+  v = (visited){.count = {0}};
+  rind_gather_visit_row(&packed, note_visit, &v);
+  CHECK(visits(&v, false, cell, 3) && visits(&v, true, ghost, 3), "other cells of points");
+}
+
 int main(int argc, char **argv) {
   check_begin(&argc, &argv);
+  make_lists();
+  check_visits();
   for (int number = 0; number < NUM_CASES; ++number)
     check_case(number);
   return check_end();

@@ -49,16 +49,61 @@ static void run(const rind_gather_row *rows, int count, rind_type source_type, b
   rind_gather_host_batches(&gather, first, 1, to, from, 1, floats ? &scratch : NULL);
 }
 
-/* True if each term's place leads to its ghost, and no ghost is listed twice. */
-static bool lists_ghosts(const rind_gather_points *points, int num_terms) {
+/* True if each listed term leads to its ghost and its weights, and no ghost is listed twice. */
+static bool lists_terms(const rind_gather_row *packed) {
+  const rind_gather_points *points = packed->points;
   for (int g = 1; g < points->num_ghosts; ++g)
     for (int h = 0; h < g; ++h)
       if (points->ghost[g] == points->ghost[h]) return false;
-  for (int t = 0; t < num_terms; ++t)
-    if (points->place[t] >= points->num_ghosts ||
-        points->ghost[points->place[t]] != points->term[t].offset)
+  for (int t = 0; t < packed->num_terms - 1; ++t) {
+    const rind_gather_listed_term listed = points->listed[t];
+    const double *weight = points->weight_of_four + listed.weight;
+    if (listed.ghost % 4 != 0 || listed.ghost / 4 >= points->num_ghosts ||
+        points->ghost[listed.ghost / 4] != points->term[t].offset)
       return false;
-  return true;
+    for (int w = 0; w < 8; ++w)
+      if (memcmp(weight + w, packed->weight + points->term[t].weight + w / 4, sizeof *weight) != 0)
+        return false;
+  }
+  return (uintptr_t)points->weight_of_four % 64 == 0;
+}
+
+/* 33 points of 256 ghosts each, of whose weights no two are alike: more than fit where they are
+ * listed, unless the last points are left out. */
+static void check_many_weights(void) {
+  enum { POINTS = 33, TERMS = RIND_GATHER_GHOSTS + 1 };
+  static double weight[POINTS][2 * TERMS];
+  static ptrdiff_t offset[TERMS];
+  rind_gather_row rows[POINTS];
+  const rind_gather_row *point[POINTS];
+  for (int t = 1; t < TERMS; ++t)
+    offset[t] = t;
+  for (int p = 0; p < POINTS; ++p) {
+    for (int w = 0; w < 2 * TERMS; ++w)
+      weight[p][w] = w < 2 ? 1 : p * TERMS + w;
+    rows[p] = (rind_gather_row){.body = RIND_GATHER_SUM,
+                                .num_lanes = 2,
+                                .num_terms = TERMS,
+                                .num_own_first = 1,
+                                .extent = {1, 1, 1, 1},
+                                .to_offset = {2 * p, 2 * p + 1},
+                                .own_offset = {2 * p, 2 * p + 1},
+                                .weight = weight[p],
+                                .offset = offset};
+    point[p] = &rows[p];
+  }
+  for (int count = POINTS - 2; count <= POINTS; ++count) {
+    rind_gather_row packed;
+    size_t bytes = 0;
+    bool done = false;
+    CHECK(rind_gather_points_create(point, count, &packed, &bytes, &done) && done,
+          "%d points are not packed", count);
+    const int pairs = count * RIND_GATHER_GHOSTS;
+    CHECK(packed.points->num_ghosts == (8 * pairs > UINT16_MAX ? 0 : RIND_GATHER_GHOSTS),
+          "%d ghosts are listed with %d pairs of weights", packed.points->num_ghosts, pairs);
+    CHECK(packed.points->num_ghosts == 0 || lists_terms(&packed), "%d points: other terms", count);
+    free((void *)packed.weight);
+  }
 }
 
 /* 16 points of 16 ghosts each, of which the last may be new. */
@@ -90,7 +135,7 @@ static void check_many_ghosts(void) {
           "%d points are not packed", POINTS + 1);
     CHECK(packed.points->num_ghosts == (more ? 0 : RIND_GATHER_GHOSTS),
           "%d of %d ghosts are listed", packed.points->num_ghosts, RIND_GATHER_GHOSTS + more);
-    CHECK(more || lists_ghosts(packed.points, (POINTS + 1) * (TERMS - 1)), "other ghosts");
+    CHECK(more || lists_terms(&packed), "other ghosts");
     free((void *)packed.weight);
   }
 }
@@ -116,7 +161,7 @@ static void check_case(int number) {
   const bool fine = rind_gather_points_create(point, count, &packed, &bytes, &done);
   CHECK(fine && done, "case %d: %d points are not packed", number, count);
   if (!done) return;
-  CHECK(lists_ghosts(packed.points, packed.num_terms - 1), "case %d: other ghosts", number);
+  CHECK(lists_terms(&packed), "case %d: other terms are listed", number);
   run(&packed, 1, type, floats);
   CHECK(memcmp(block, expected, sizeof block) == 0, "case %d: %d packed points give other bits",
         number, count);
@@ -152,5 +197,6 @@ int main(int argc, char **argv) {
     check_case(number);
   check_refusals();
   check_many_ghosts();
+  check_many_weights();
   return check_end();
 }

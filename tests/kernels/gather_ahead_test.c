@@ -36,7 +36,8 @@ static uint64_t of_row[2 * ROWS * WORDS], of_touch[2 * MOST_FILLS * WORDS];
 static char memory[BLOCKS * BLOCK_BYTES];
 static void *base[BLOCKS];
 
-/* Lists of lines in no order in memory: none, one, as many as are asked for at once, more. */
+/* Lists of lines: none, one, as many as are asked for at once, more. They are linked backwards
+ * behind the first, which shows what is asked for by links. */
 static const int num_lines[NUM_LISTS] = {0, 1, 64, MOST_LINES};
 static rind_gather_line line[NUM_LISTS][MOST_LINES];
 static rind_gather_line_list list[NUM_LISTS];
@@ -54,8 +55,8 @@ static void make_lists(void) {
   for (int i = 0; i < NUM_LISTS; ++i) {
     list[i] = (rind_gather_line_list){num_lines[i], num_lines[i] > 0 ? line[i] : NULL};
     for (int l = 0; l < num_lines[i]; ++l)
-      line[i][l] = (rind_gather_line){(l * 7 + i) % BLOCK_BYTES,
-                                      l + 1 < num_lines[i] ? &line[i][l + 1] : NULL};
+      line[i][l] = (rind_gather_line){(l * 7 + i) % BLOCK_BYTES, l > 1 ? &line[i][l - 1] : NULL};
+    if (num_lines[i] > 1) line[i][0].next = &line[i][num_lines[i] - 1];
   }
 }
 
@@ -72,10 +73,14 @@ static bool asked_for(const rind_gather_ahead *ahead, int first, int count) {
   int a = 0;
   if (num_asked != count_lines(ahead, first, count) || num_near != (ahead->near ? num_asked : 0))
     return false;
-  for (int t = first; t < first + count; ++t)
-    for (int l = 0; l < ahead->touch[t].list->num_lines; ++l)
-      if (asked[a++] != ahead->touch[t].block * BLOCK_BYTES + ahead->touch[t].list->line[l].at)
-        return false;
+  for (int t = first; t < first + count; ++t) {
+    const rind_gather_line_list *of = ahead->touch[t].list;
+    for (int l = 0; l < of->num_lines; ++l) {
+      const bool by_links = !ahead->near && of->num_lines > 64 && l > 0;
+      const ptrdiff_t at = of->line[by_links ? of->num_lines - l : l].at;
+      if (asked[a++] != ahead->touch[t].block * BLOCK_BYTES + at) return false;
+    }
+  }
   return true;
 }
 

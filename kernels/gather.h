@@ -78,15 +78,15 @@ typedef struct rind_gather_cells {
   const rind_gather_cell *cell; /* [num_cells] */
 } rind_gather_cells;
 
-/* What two rows between two blocks do that add and take, there and back: at each position, cell[0]
- * of the first block takes what ghost[1] of the other holds, and cell[1] takes from ghost[0]. */
+/* What two rows between two blocks do that add and take with weight 1, there and back: at each
+ * position, cell[0] of the first block takes what ghost[1] of the other holds, and cell[1] takes
+ * from ghost[0]. */
 typedef struct rind_gather_swap {
   int32_t back;   /* the row that goes back; the other is the one that has this */
   int32_t turned; /* 1: the first block is the source of that one, not its destination */
   int32_t extent[RIND_GATHER_DIMS];
   ptrdiff_t stride[RIND_GATHER_DIMS];
   ptrdiff_t cell[2], ghost[2]; /* offsets in the first block and in the other */
-  double weight[2];            /* of what cell[0] and cell[1] take */
 } rind_gather_swap;
 
 /* A pattern bound to a layout. */

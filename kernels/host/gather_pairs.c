@@ -15,8 +15,7 @@ static bool same_loops(const rind_gather_row *a, const rind_gather_row *b) {
 static rind_gather_swap swap_of(const rind_gather_row *a, const rind_gather_row *b, int32_t back) {
   rind_gather_swap swap = {.back = back,
                            .cell = {a->to_offset[0], b->to_offset[0]},
-                           .ghost = {b->offset[1], a->offset[1]},
-                           .weight = {a->weight[1], b->weight[1]}};
+                           .ghost = {b->offset[1], a->offset[1]}};
   for (int d = 0; d < RIND_GATHER_DIMS; ++d) {
     swap.extent[d] = a->extent[d];
     swap.stride[d] = a->to_stride[d];
@@ -31,7 +30,6 @@ static rind_gather_swap turned(const rind_gather_swap *swap) {
   for (int block = 0; block < 2; ++block) {
     other.cell[block] = swap->cell[1 - block];
     other.ghost[block] = swap->ghost[1 - block];
-    other.weight[block] = swap->weight[1 - block];
   }
   return other;
 }
@@ -68,6 +66,7 @@ static rind_gather_pair pair_of_fills(const rind_gather *gather, int f, rind_gat
       !same_loops(a, b))
     return RIND_GATHER_ALONE;
   if (copies) return RIND_GATHER_BOTH;
+  if (a->weight[1] != 1.0 || b->weight[1] != 1.0) return RIND_GATHER_ALONE;
   *swap = swap_of(a, b, back.row);
   const rind_gather_swap other = turned(swap);
   if (are_neighbours(&other)) *swap = other;

@@ -5,10 +5,9 @@
 #include <quad.h>
 
 /* cell: a cell and a ghost of one block; ghost: a ghost and a cell of the other. */
-GATHER_INLINE void swap_neighbours(double *cell, double *ghost, const pair weights) {
+GATHER_INLINE void swap_neighbours(double *cell, double *ghost) {
   const pair c = pair_load(cell), g = pair_load(ghost);
-  const pair sum = pair_plus(pair_mix(c, g), pair_times(weights, pair_mix(g, c))),
-             zero = pair_of(0, 0);
+  const pair sum = pair_plus(pair_mix(c, g), pair_mix(g, c)), zero = pair_of(0, 0);
   pair_store(cell, pair_mix(sum, zero));
   pair_store(ghost, pair_mix(zero, sum));
 }
@@ -16,25 +15,22 @@ GATHER_INLINE void swap_neighbours(double *cell, double *ghost, const pair weigh
 /* Loops 0 and 1. */
 GATHER_INLINE void swap_all_neighbours(const rind_gather_swap *swap, double *a, double *b,
                                        const int extent_0, const int extent_1) {
-  const pair weights = pair_of(swap->weight[0], swap->weight[1]);
   const ptrdiff_t stride_0 = swap->stride[0], stride_1 = swap->stride[1];
   double *cell = a + swap->cell[0], *ghost = b + swap->ghost[1];
   for (int j = 0; j < extent_1; ++j)
     for (int i = 0; i < extent_0; ++i)
-      swap_neighbours(cell + j * stride_1 + i * stride_0, ghost + j * stride_1 + i * stride_0,
-                      weights);
+      swap_neighbours(cell + j * stride_1 + i * stride_0, ghost + j * stride_1 + i * stride_0);
 }
 
 /* Cells next to each other, to which the ghosts of the other block go. */
-GATHER_INLINE void take_run(double *cell, double *ghost, const double weight, const int extent) {
+GATHER_INLINE void take_run(double *cell, double *ghost, const int extent) {
   int i = 0;
   for (; i + QUAD_WIDTH <= extent; i += QUAD_WIDTH) {
-    const quad taken = quad_times(quad_all(weight), quad_load(ghost + i));
-    quad_store(cell + i, quad_plus(quad_load(cell + i), taken));
+    quad_store(cell + i, quad_plus(quad_load(cell + i), quad_load(ghost + i)));
     quad_store(ghost + i, quad_all(0));
   }
   for (; i < extent; ++i) {
-    cell[i] = cell[i] + weight * ghost[i];
+    cell[i] = cell[i] + ghost[i];
     ghost[i] = 0;
   }
 }
@@ -42,13 +38,12 @@ GATHER_INLINE void take_run(double *cell, double *ghost, const double weight, co
 /* Loops 0 and 1. */
 GATHER_INLINE void swap_runs(const rind_gather_swap *swap, double *a, double *b, const int extent_0,
                              const int extent_1) {
-  const double weight_a = swap->weight[0], weight_b = swap->weight[1];
   const ptrdiff_t stride = swap->stride[1];
   double *cell_a = a + swap->cell[0], *ghost_a = a + swap->ghost[0];
   double *cell_b = b + swap->cell[1], *ghost_b = b + swap->ghost[1];
   for (int j = 0; j < extent_1; ++j) {
-    take_run(cell_a + j * stride, ghost_b + j * stride, weight_a, extent_0);
-    take_run(cell_b + j * stride, ghost_a + j * stride, weight_b, extent_0);
+    take_run(cell_a + j * stride, ghost_b + j * stride, extent_0);
+    take_run(cell_b + j * stride, ghost_a + j * stride, extent_0);
   }
 }
 

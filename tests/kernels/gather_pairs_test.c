@@ -63,7 +63,7 @@ static ptrdiff_t position(const joint *l, const int i[4]) {
 /* Row r is of block r: its ghosts copy, or its cells add what the other's ghosts hold. */
 static void make_rows(joint *l, bool adds, rind_gather_row row[2]) {
   for (int r = 0; r < 2; ++r) {
-    const double weight[2][2] = {{1, 0}, {1, random_int(2) ? 1 : -1}};
+    const double weight[2][2] = {{1, 0}, {1, random_int(8) ? 1 : -1}};
     memcpy(l->weight[r], weight[adds], sizeof weight[adds]);
     l->offset[r][0] = adds ? l->cell[r] : l->cell[1 - r];
     l->offset[r][1] = l->ghost[1 - r];
@@ -141,7 +141,9 @@ static void check_pair(int number, bool adds, rind_type type) {
   run_library(&gather, adds, false, block);
   run_library(&gather, adds, true, narrow);
   const bool runs = row[0].to_stride[0] == 1 && row[0].extent[0] >= 4;
+  const bool ones = l.weight[0][1] == 1 && l.weight[1][1] == 1;
   const rind_gather_pair wanted = !adds          ? RIND_GATHER_BOTH
+                                  : !ones        ? RIND_GATHER_ALONE
                                   : l.neighbours ? RIND_GATHER_NEIGHBOURS
                                   : runs         ? RIND_GATHER_RUNS
                                                  : RIND_GATHER_ALONE;
@@ -157,14 +159,17 @@ static void check_pair(int number, bool adds, rind_type type) {
 
 /* Fills that are nearly a pair run alone. */
 static void check_alone(void) {
-  enum { WAYS = 8 };
+  enum { WAYS = 10 };
   for (int way = 0; way < WAYS; ++way) {
     joint l;
     rind_gather_row row[2];
     rind_gather_fill fill[3] = {{0, 0, 1}, {1, 1, 0}, {0, 0, 1}};
     uint8_t pair[3] = {99, 99, 99};
     make_joint(&l);
-    make_rows(&l, way % 2, row);
+    const bool adds = way % 2 || way == 8;
+    make_rows(&l, adds, row);
+    if (adds) l.weight[0][1] = way == 8 ? 2 : 1;
+    if (adds) l.weight[1][1] = way == 9 ? -1 : 1;
     rind_gather gather = {RIND_FLOAT64, RIND_FLOAT64, row, fill, 2, NULL, NULL};
     if (way == 0) fill[1].source = 2;
     if (way == 1) fill[1].to = 2;

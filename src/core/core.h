@@ -66,6 +66,12 @@ bool rind_size_multiply(size_t a, size_t b, size_t *product);
  */
 void *rind_allocate(size_t count, size_t bytes);
 
+/* Sorts count items of bytes bytes by place [count], from 0 to num_places - 1, and those of one
+ * place by compare. False without memory. */
+typedef int rind_compare(const void *left, const void *right);
+bool rind_sort_by_place(void *items, int count, size_t bytes, const int32_t *place, int num_places,
+                        rind_compare *compare);
+
 /* Memory of a space (device_memory.h for the device). RIND_ERROR_MEMORY, RIND_ERROR_UNSUPPORTED. */
 rind_error rind_space_allocate(rind_context *context, rind_space space, size_t bytes, void **data);
 void rind_space_free(rind_space space, void *data);

@@ -81,8 +81,30 @@ static bool makes_zeros(const rind_contribution *item) {
   return !item->shipped && item->source < 0;
 }
 
-/* Local runs, then what is received, sorted. */
-static void list_items(binding *b, int first_run, int end_run, int num_received) {
+/* Where the items of one batch stand by their higher block, which a remote one is. */
+static int32_t place_of(const binding *b, const rind_contribution *item) {
+  const int32_t num_local = b->transposed->num_local;
+  if (item->from <= item->global) return num_local - item->block;
+  return item->shipped ? 0 : num_local - item->source;
+}
+
+/* In the order of compare_items: by batch first, or by the higher block of the only one. */
+static bool sort_items(binding *b) {
+  int32_t *place = rind_allocate((size_t)b->num_items, sizeof *place), last_batch = 0;
+  if (!place) return false;
+  for (int i = 0; i < b->num_items; ++i)
+    if (b->item[i].batch > last_batch) last_batch = b->item[i].batch;
+  for (int i = 0; i < b->num_items; ++i)
+    place[i] = last_batch > 0 ? b->item[i].batch : place_of(b, &b->item[i]);
+  const int num_places = 1 + (last_batch > 0 ? last_batch : b->transposed->num_local);
+  const bool sorted =
+      rind_sort_by_place(b->item, b->num_items, sizeof *b->item, place, num_places, compare_items);
+  free(place);
+  return sorted;
+}
+
+/* Local runs, then what is received, sorted. False without memory. */
+static bool list_items(binding *b, int first_run, int end_run, int num_received) {
   const rind_block *block = rind_forest_get_arrays(b->transposed->forest)->block;
   for (int r = first_run; r < end_run; ++r)
     list_run(b, &b->transposed->run[r]);
@@ -93,8 +115,7 @@ static void list_items(binding *b, int first_run, int end_run, int num_received)
     item->batch = batch_of(b, item->block);
     b->reached[item->block] = true;
   }
-  if (b->num_items > 0 && !makes_zeros(b->item))
-    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
+  return b->num_items == 0 || makes_zeros(b->item) || sort_items(b);
 }
 
 /* The last rows that read ghosts of each block which none takes, or -1. */
@@ -151,11 +172,10 @@ static bool find_fours(binding *b) {
   if (!wide) return false;
   find_wide(transposed, wide);
   bool found = true;
-  if (!b->in_place) {
+  if (!b->in_place)
     found =
-        rind_adjoint_join_batches(b->item, b->num_items, wide, b->reached, transposed->num_local);
-    qsort(b->item, (size_t)b->num_items, sizeof *b->item, compare_items);
-  }
+        rind_adjoint_join_batches(b->item, b->num_items, wide, b->reached, transposed->num_local) &&
+        sort_items(b);
   found = found && rind_adjoint_find_fours(b->item, b->num_items, b->in_place, wide,
                                            transposed->num_sets, transposed->num_local);
   free(wide);
@@ -310,9 +330,8 @@ rind_error rind_adjoint_bind(rind_exchange *exchange, const rind_schedule *trans
   bool bound =
       num_received <= INT32_MAX - (last - first) && allocate(&b, last - first + num_received);
   if (bound) {
-    list_items(&b, first, end, num_received);
-    bound = (!with_zeros || add_zeros(&b, end, last)) && (!b.by_four || find_fours(&b)) &&
-            list_used(&b, here);
+    bound = list_items(&b, first, end, num_received) && (!with_zeros || add_zeros(&b, end, last)) &&
+            (!b.by_four || find_fours(&b)) && list_used(&b, here);
   }
   if (bound) count_rows(&b, &exchange->adjoint->stats);
   for (int f = 0; bound && f < exchange->num_fields; ++f)

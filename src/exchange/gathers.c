@@ -2,6 +2,7 @@
 #include <exchange_data.h>
 
 #include <bind.h>
+#include <core.h>
 #include <stdlib.h>
 
 static rind_error no_memory(const rind_exchange *exchange, const char *what) {
@@ -39,6 +40,19 @@ static int compare_fills(const void *left, const void *right) {
   return a->row < b->row ? -1 : a->row > b->row;
 }
 
+/* The same order, by the higher block first. */
+static bool sort_fills(rind_bound *bound, int num_blocks) {
+  int32_t *high = rind_allocate((size_t)bound->num_fills, sizeof *high);
+  for (int f = 0; high && f < bound->num_fills; ++f) {
+    const rind_gather_fill *fill = &bound->fill[f];
+    high[f] = fill->to < fill->source ? fill->source : fill->to;
+  }
+  const bool sorted = high && rind_sort_by_place(bound->fill, bound->num_fills, sizeof *bound->fill,
+                                                 high, num_blocks, compare_fills);
+  free(high);
+  return sorted;
+}
+
 /* Fills with local sources, run by run. */
 static bool bind_runs(rind_binder *binder, const rind_view *source,
                       const rind_schedule_fill_data *fill, int num_fills) {
@@ -73,12 +87,12 @@ static bool bind_local_part(rind_exchange *exchange, int phase, int f,
                bind_runs(&binder, &view, fill, num_fills);
   rind_binder_close(&binder);
   if (bound && local->num_fills > 0 && !walls) {
-    qsort(local->fill, (size_t)local->num_fills, sizeof *local->fill, compare_fills);
-    bound = layout->space == RIND_DEVICE ||
-            (rind_bound_find_pairs(local, (const int[2]){0, local->num_fills}, 1) &&
-             rind_bound_find_lists(local) &&
-             (exchange->options.method != RIND_METHOD_FUSED ||
-              rind_bound_look_ahead(local, layout, exchange->schedule->num_local, false)));
+    bound = sort_fills(local, exchange->schedule->num_local) &&
+            (layout->space == RIND_DEVICE ||
+             (rind_bound_find_pairs(local, (const int[2]){0, local->num_fills}, 1) &&
+              rind_bound_find_lists(local) &&
+              (exchange->options.method != RIND_METHOD_FUSED ||
+               rind_bound_look_ahead(local, layout, exchange->schedule->num_local, false))));
   }
   rind_bound_trim(local);
   return bound;

@@ -55,10 +55,11 @@ typedef struct rind_gather_listed_term {
 
 typedef struct rind_gather_points {
   int num_points;
-  int num_ghosts;                        /* that terms read, each once; 0: too many */
+  int num_ghosts;                        /* that terms read, each once; 0: none is listed, as
+                                            they or the weights are too many */
   const int32_t *ghost;                  /* [num_ghosts] their offsets */
-  const rind_gather_listed_term *listed; /* [terms] */
-  const double *weight_of_four;          /* [pairs of weights * 8] */
+  const rind_gather_listed_term *listed; /* [terms], where ghosts are listed */
+  const double *weight_of_four;          /* [pairs of weights * 8], there too, else NULL */
   const rind_gather_point *point;        /* [num_points], by number of terms; no two share a cell */
   const rind_gather_point_term *term;    /* those of point 0, then those of point 1, .. */
 } rind_gather_points;
@@ -200,7 +201,7 @@ typedef struct rind_gather_ahead {
   bool near; /* into the first cache, not only the second */
   int num_lists;
   int num_touches;
-  const rind_gather_line_list *list; /* [num_lists] */
+  const rind_gather_line_list *list; /* [num_lists], the first of all lines of a block */
   const rind_gather_touch *touch;    /* [num_touches], by fill */
 } rind_gather_ahead;
 

@@ -271,7 +271,7 @@ static bool bind_batches(binding *b, int f, bool reached, int num_used, rind_bat
     bound_all = rind_bound_find_pairs(bound, batches->first_fill, batches->num_batches);
   else if (bound_all && b->by_four && !b->in_place)
     bound_all = rind_bound_find_fours(bound, batches->first_fill, batches->num_batches);
-  if (bound_all && !b->zeros && !reached && rind_exchange_space(b->exchange) == RIND_HOST)
+  if (bound_all && lanes && !b->zeros && !reached && rind_exchange_space(b->exchange) == RIND_HOST)
     bound_all = rind_bound_look_ahead(bound, &field->layout, b->transposed->num_local, b->in_place);
   batches->has_box = !b->zeros && rind_adjoint_find_box(b->transposed, b->item, b->num_items,
                                                         &field->layout, &batches->box);

@@ -8,6 +8,8 @@
 /* Smaller fields are kept by a last cache, as a rule, where asking costs more than it gains; of
  * larger blocks too much would be asked for at once. Measured: docs/adr/0015-lines-ahead.md. */
 enum { LINE = 64, LEAST_FIELD = 1 << 24, MOST_OF_BLOCK = 1 << 18 }; /* bytes */
+/* Of blocks that are longer, in lines, nothing is asked for. */
+enum { MOST_SPAN = 1 << 20 };
 /* What a second cache keeps of the blocks that have been touched, at least. */
 enum { KEPT = 1 << 19 };
 /* Bits of a word; and most lists of lines. */
@@ -25,38 +27,37 @@ static bool is_touched(const rind_layout *layout, const int cell[3]) {
   return near && outside <= 1;
 }
 
-typedef void cell_visitor(void *user, const rind_layout *layout, const int cell[3]);
-
-static void visit_touched(const rind_layout *layout, cell_visitor *visit, void *user) {
-  const int g = layout->ghosts, end = layout->cells + g;
-  const int low_z = layout->dim == 3 ? -g : 0, end_z = layout->dim == 3 ? end : 1;
-  int cell[3];
-  for (cell[2] = low_z; cell[2] < end_z; ++cell[2])
-    for (cell[1] = -g; cell[1] < end; ++cell[1])
-      for (cell[0] = -g; cell[0] < end; ++cell[0])
-        if (is_touched(layout, cell)) visit(user, layout, cell);
+/* How many values of a block such cells have. */
+static double count_touched(const rind_layout *layout) {
+  const double n = layout->cells, g = layout->ghosts, inner = n > 2 * g ? n - 2 * g : 0;
+  double all = 1, far = 1;
+  for (int a = 0; a < layout->dim; ++a) {
+    all *= n;
+    far *= inner;
+  }
+  return (all - far + 2 * layout->dim * g * all / n) * layout->components;
 }
 
-static void count_values(void *user, const rind_layout *layout, const int cell[3]) {
-  size_t *count = user;
-  (void)cell;
-  *count += (size_t)layout->components;
-}
-
-/* The lines of values, each as often as it has some, from the one with the block's first element.
- */
-typedef struct line_list {
-  ptrdiff_t *line;
-  int count;
-} line_list;
-
-static void list_lines(void *user, const rind_layout *layout, const int cell[3]) {
-  line_list *list = user;
+/* The lines of a cell's values, counted from the one with the block's first element. */
+static int list_cell(const rind_layout *layout, const int cell[3], ptrdiff_t *line) {
   ptrdiff_t at = rind_layout_interior_offset(layout);
   for (int a = 0; a < layout->dim; ++a)
     at += cell[a] * layout->cell_stride[a];
   for (int c = 0; c < layout->components; ++c, at += layout->component_stride)
-    list->line[list->count++] = at * (ptrdiff_t)rind_type_bytes(layout->type) / LINE;
+    line[c] = at * (ptrdiff_t)rind_type_bytes(layout->type) / LINE;
+  return layout->components;
+}
+
+/* Those of all such cells, each as often as it has values. */
+static int list_cells(const rind_layout *layout, ptrdiff_t *line) {
+  const int g = layout->ghosts, end = layout->cells + g;
+  const int low_z = layout->dim == 3 ? -g : 0, end_z = layout->dim == 3 ? end : 1;
+  int cell[3], count = 0;
+  for (cell[2] = low_z; cell[2] < end_z; ++cell[2])
+    for (cell[1] = -g; cell[1] < end; ++cell[1])
+      for (cell[0] = -g; cell[0] < end; ++cell[0])
+        if (is_touched(layout, cell)) count += list_cell(layout, cell, line + count);
+  return count;
 }
 
 static int compare_lines(const void *left, const void *right) {
@@ -64,14 +65,13 @@ static int compare_lines(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* Lines from the one with the block's first element on, each once and ascending; their number.
- * Blocks begin with a line, as a rule; a line more or less at their ends does no harm. */
+/* Each of them once and ascending; their number. Blocks begin with a line, as a rule; a line more
+ * or less at their ends does no harm. */
 static int make_lines(const rind_layout *layout, ptrdiff_t *line) {
-  line_list list = {.line = line};
-  visit_touched(layout, list_lines, &list);
-  qsort(line, (size_t)list.count, sizeof *line, compare_lines);
+  const int num_values = list_cells(layout, line);
+  qsort(line, (size_t)num_values, sizeof *line, compare_lines);
   int count = 0;
-  for (int i = 0; i < list.count; ++i)
+  for (int i = 0; i < num_values; ++i)
     if (i == 0 || line[i] != line[i - 1]) line[count++] = line[i];
   return count;
 }
@@ -79,9 +79,11 @@ static int make_lines(const rind_layout *layout, ptrdiff_t *line) {
 /* The lines of a block, and what becomes a bound's list of them. */
 typedef struct line_maker {
   const rind_layout *layout;
-  const ptrdiff_t *line; /* [num_lines] */
+  const ptrdiff_t *line; /* [num_lines], ascending */
   int num_lines, num_words;
-  uint64_t *bits; /* of the row that is visited: destination, source */
+  ptrdiff_t span;  /* lines from the block's first on to the last of these */
+  int32_t *number; /* [span] of each of these, 1 + where it stands; 0: of another */
+  uint64_t *bits;  /* of the row that is visited: destination, source */
   int num_lists;
   uint64_t *list; /* [MOST_LISTS * num_words], the first one has all lines */
 } line_maker;
@@ -90,10 +92,8 @@ static void mark_value(void *user, bool of_source, ptrdiff_t offset) {
   const line_maker *maker = user;
   const ptrdiff_t at = (rind_layout_interior_offset(maker->layout) + offset) *
                        (ptrdiff_t)rind_type_bytes(maker->layout->type) / LINE;
-  const ptrdiff_t *found =
-      bsearch(&at, maker->line, (size_t)maker->num_lines, sizeof at, compare_lines);
-  if (!found) return;
-  const ptrdiff_t l = found - maker->line;
+  const int32_t l = at >= 0 && at < maker->span ? maker->number[at] - 1 : -1;
+  if (l < 0) return;
   maker->bits[(of_source ? maker->num_words : 0) + l / WORD] |= (uint64_t)1 << l % WORD;
 }
 
@@ -192,13 +192,18 @@ static bool make(rind_bound *bound, const rind_layout *layout, int num_blocks, i
                       .line = line,
                       .num_lines = num_lines,
                       .num_words = (num_lines + WORD - 1) / WORD,
+                      .span = line[num_lines - 1] + 1,
                       .num_lists = 1};
+  if (maker.span > MOST_SPAN) return true;
   const size_t words = (size_t)maker.num_words, rows = (size_t)bound->num_rows;
   uint64_t *of_row = rind_allocate(2 * rows * words, sizeof *of_row);
   maker.list = rind_allocate(MOST_LISTS * words, sizeof *maker.list);
-  bool made = of_row && maker.list;
-  for (int l = 0; made && l < num_lines; ++l)
+  maker.number = rind_allocate((size_t)maker.span, sizeof *maker.number);
+  bool made = of_row && maker.list && maker.number;
+  for (int l = 0; made && l < num_lines; ++l) {
     maker.list[l / WORD] |= (uint64_t)1 << l % WORD;
+    maker.number[line[l]] = 1 + l;
+  }
   for (size_t row = 0; made && row < rows; ++row) {
     maker.bits = of_row + 2 * row * words;
     rind_gather_visit_row(&bound->row[row], mark_value, &maker);
@@ -206,6 +211,7 @@ static bool make(rind_bound *bound, const rind_layout *layout, int num_blocks, i
   made = made && add_touches(bound, num_blocks, again, &maker, of_row);
   free(of_row);
   free(maker.list);
+  free(maker.number);
   return made;
 }
 
@@ -219,10 +225,9 @@ static double count_bytes(const rind_layout *layout, int num_blocks) {
 bool rind_bound_look_ahead(rind_bound *bound, const rind_layout *layout, int num_blocks,
                            bool again) {
   if (bound->num_fills == 0 || count_bytes(layout, num_blocks) < LEAST_FIELD) return true;
-  size_t values = 0;
-  visit_touched(layout, count_values, &values);
-  if (values > MOST_OF_BLOCK / rind_type_bytes(layout->type)) return true;
-  ptrdiff_t *line = rind_allocate(values, sizeof *line);
+  const double values = count_touched(layout);
+  if (values > (double)(MOST_OF_BLOCK / rind_type_bytes(layout->type))) return true;
+  ptrdiff_t *line = rind_allocate((size_t)values, sizeof *line);
   if (!line) return false;
   const int num_lines = make_lines(layout, line);
   const bool made =

@@ -188,6 +188,7 @@ static void check_list(const world *w, const rind_bound *bound, const rind_layou
   if (!ahead) return;
   const int blocks = rind_forest_num_blocks(w->forest), num_lines = ahead->list[0].num_lines;
   CHECK(lists_lines(&ahead->list[0], layout), "%s: other lines, %d of them", what, num_lines);
+  CHECK(ahead->near == rind_gather_asks_near(), "%s: asks into another cache", what);
   const rind_gather gather = rind_bound_gather(bound);
   const int num_short = check_lines(&gather, layout);
   CHECK(again ? num_short > 0 : num_short >= 0, "%s: lists of touches are wrong (%d)", what,
@@ -239,6 +240,9 @@ static void check_values(int threads, rind_type type, rind_component_order order
       if (exchange[0]->adjoint->phase[p].kind == RIND_PHASE_BLOCKS)
         check_list(&w, &exchange[0]->adjoint->phase[p].part->local.bound, complete,
                    type == RIND_FLOAT64, "adjoint");
+  for (int p = 0; p < exchange[1]->adjoint->num_phases; ++p)
+    CHECK(!exchange[1]->adjoint->phase[p].part->local.bound.ahead,
+          "phase %d: the adjoint term by term asks", p);
   for (int i = 0; i < 2; ++i)
     CHECK_OK(rind_fill(exchange[i], field[i]), w.context);
   CHECK(count_differences(field[0], field[1]) == 0,
@@ -276,6 +280,8 @@ static void check_which(void) {
                 0,
                 false},
                {"thin strides", 32, {.cell_stride = {8}}, 0, false},
+               {"blocks of 60 MiB", 4, {.cell_stride = {36000}}, 0, true},
+               {"blocks of 70 MiB", 4, {.cell_stride = {42000}}, 0, false},
                {"100 components of 16^3 cells", 16, {.components = 100}, RIND_METHOD_FUSED, false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     world w;

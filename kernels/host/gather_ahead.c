@@ -5,8 +5,7 @@
 /* Lines that processors take at once: of more they drop some, unless they come more slowly. */
 enum { AT_ONCE = 64 };
 
-/* Inlined, as GCC leaves out calls of functions that do nothing else. Lines of
- * longer lists wait for the load of where the next one stands. */
+/* Lines of longer lists wait for the load of where the next one stands. */
 GATHER_INLINE void ask(const rind_gather_ahead *ahead, const rind_gather_touch *touch,
                        void *const *base) {
   const char *block = base[touch->block];

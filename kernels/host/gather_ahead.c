@@ -2,7 +2,8 @@
 #include <gather_ahead.h>
 #include <gather_inline.h>
 
-/* Lines that processors take at once: of more they drop some, unless they come more slowly. */
+/* Lines that processors take at once: more of them do not all come, unless they are asked for more
+ * slowly (docs/adr/0015-lines-ahead.md). */
 enum { AT_ONCE = 64 };
 
 /* Lines of longer lists wait for the load of where the next one stands. */

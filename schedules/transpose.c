@@ -10,7 +10,6 @@
 #include <phases.h>
 #include <preconditions.h>
 #include <stdlib.h>
-#include <string.h>
 #include <transpose_sets.h>
 
 typedef struct transposer {
@@ -101,21 +100,13 @@ static rind_error add_link(transposer *t, const link_fills *link) {
 static rind_error sort_runs(transposer *t, int first) {
   const rind_forest_arrays *arrays = rind_forest_get_arrays(t->forward->forest);
   const int num_blocks = arrays->num_local + arrays->num_remote, count = t->num_runs - first;
-  int *place = rind_allocate((size_t)num_blocks + 1, sizeof *place);
-  rind_run_data *sorted = rind_allocate((size_t)count, sizeof *sorted);
-  const bool have = place && sorted;
-  if (have) {
-    for (int r = first; r < t->num_runs; ++r)
-      ++place[t->run[r].block + 1];
-    for (int b = 0; b < num_blocks; ++b)
-      place[b + 1] += place[b];
-    for (int r = first; r < t->num_runs; ++r)
-      sorted[place[t->run[r].block]++] = t->run[r];
-    memcpy(t->run + first, sorted, (size_t)count * sizeof *sorted);
-  }
-  free(place);
-  free(sorted);
-  return have ? RIND_OK : RIND_ERROR_MEMORY;
+  int32_t *block = rind_allocate((size_t)count, sizeof *block);
+  for (int r = 0; block && r < count; ++r)
+    block[r] = t->run[first + r].block;
+  const bool sorted =
+      block && rind_sort_by_place(t->run + first, count, sizeof *t->run, block, num_blocks, NULL);
+  free(block);
+  return sorted ? RIND_OK : RIND_ERROR_MEMORY;
 }
 
 /* The runs of a phase, last link first. */

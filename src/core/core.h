@@ -67,7 +67,7 @@ bool rind_size_multiply(size_t a, size_t b, size_t *product);
 void *rind_allocate(size_t count, size_t bytes);
 
 /* Sorts count items of bytes bytes by place [count], from 0 to num_places - 1, and those of one
- * place by compare. False without memory. */
+ * place by compare; NULL: they stay in order. False without memory. */
 typedef int rind_compare(const void *left, const void *right);
 bool rind_sort_by_place(void *items, int count, size_t bytes, const int32_t *place, int num_places,
                         rind_compare *compare);

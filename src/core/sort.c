@@ -23,7 +23,7 @@ bool rind_sort_by_place(void *items, int count, size_t bytes, const int32_t *pla
       memcpy(sorted + (size_t)first[place[i]]++ * bytes, item + (size_t)i * bytes, bytes);
     memcpy(items, sorted, (size_t)count * bytes);
     /* Now first[p] is where place p ends. */
-    for (int p = 0, begin = 0; p < num_places; begin = first[p++])
+    for (int p = 0, begin = 0; compare && p < num_places; begin = first[p++])
       if (first[p] - begin > 1)
         qsort(item + (size_t)begin * bytes, (size_t)(first[p] - begin), bytes, compare);
   }

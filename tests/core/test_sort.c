@@ -38,6 +38,14 @@ static void check_case(int number) {
         "case %d: no memory", number);
   CHECK(memcmp(sorted, expected, (size_t)count * sizeof *sorted) == 0,
         "case %d: %d items at %d places are in another order", number, count, num_places);
+  /* By name is the order in which they are given. */
+  for (int i = 0; i < count; ++i)
+    sorted[i] = (item){place[i], 0, i};
+  memcpy(expected, sorted, sizeof sorted);
+  if (count > 0) qsort(expected, (size_t)count, sizeof *expected, compare_all);
+  CHECK(rind_sort_by_place(sorted, count, sizeof *sorted, place, num_places, NULL) &&
+            memcmp(sorted, expected, (size_t)count * sizeof *sorted) == 0,
+        "case %d: %d items do not stay in order", number, count);
 }
 
 int main(int argc, char **argv) {

@@ -208,6 +208,19 @@ static void check_list(const world *w, const rind_bound *bound, const rind_layou
         num_lines);
 }
 
+/* Fills between two blocks follow each other, and higher blocks come later: else there would be no
+ * pairs, and lines would come and go. */
+static void check_order(const rind_bound *bound) {
+  int turns = 0;
+  for (int f = 1; f < bound->num_fills; ++f) {
+    const rind_gather_fill *a = &bound->fill[f - 1], *b = &bound->fill[f];
+    const int high_a = a->to > a->source ? a->to : a->source, low_a = a->to + a->source - high_a;
+    const int high_b = b->to > b->source ? b->to : b->source, low_b = b->to + b->source - high_b;
+    turns += high_b < high_a || (high_b == high_a && low_b < low_a);
+  }
+  CHECK(turns == 0, "%d of %d fills come before those of lower blocks", turns, bound->num_fills);
+}
+
 /* The fill and the adjoint against those term by term; of floats the adjoint alone, as fills term
  * by term round each of them. */
 static void check_values(int threads, rind_type type, rind_component_order order,
@@ -232,6 +245,7 @@ static void check_values(int threads, rind_type type, rind_component_order order
     must(rind_exchange_create(w.schedule, &layout, &ways[i], &exchange[i]), &w, "exchange");
   }
   const rind_layout *complete = rind_field_layout(field[0]);
+  check_order(&exchange[0]->phase[0].part->local);
   check_list(&w, &exchange[0]->phase[0].part->local, complete, false, "fill");
   int num_ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);

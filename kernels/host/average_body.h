@@ -3,6 +3,7 @@
 #include <gather.h>
 #include <gather_inline.h>
 #include <pair.h>
+#include <quad.h>
 
 /* True if the second of each two terms reads the value behind the first. */
 static bool GATHER_NAME(has_neighbours)(const rind_gather_row *row) {
@@ -47,4 +48,60 @@ static void GATHER_NAME(average_row)(const rind_gather_row *row, GATHER_TO *to,
         if (cell < row->extent[0])
           GATHER_STORE(t, (GATHER_TO)pair_low(GATHER_NAME(average)(row, s, s)));
       }
+}
+
+/* The sums of QUAD_WIDTH values next to each other, and of more behind them, side by side. */
+GATHER_INLINE void GATHER_NAME(average_values)(const rind_gather_row *row, const quad *weight,
+                                               GATHER_TO *to, const GATHER_SOURCE *source,
+                                               const int more) {
+  quad sum = quad_times(weight[0], QUAD_LOAD_CELLS(source + row->offset[0]));
+  double rest[3];
+  for (int i = 0; i < more; ++i)
+    rest[i] = quad_lane(weight[0], 0) * (double)source[row->offset[0] + QUAD_WIDTH + i];
+  for (int term = 1; term < 8; ++term) {
+    const GATHER_SOURCE *s = source + row->offset[term];
+    sum = quad_plus(sum, quad_times(weight[term], QUAD_LOAD_CELLS(s)));
+    for (int i = 0; i < more; ++i)
+      rest[i] += quad_lane(weight[term], 0) * (double)s[QUAD_WIDTH + i];
+  }
+  GATHER_STORE_QUAD(to, sum);
+  for (int i = 0; i < more; ++i)
+    GATHER_STORE(to + QUAD_WIDTH + i, (GATHER_TO)rest[i]);
+}
+
+/* Runs of QUAD_WIDTH values or more, which leave more when divided by it. */
+GATHER_INLINE void GATHER_NAME(average_loops)(const rind_gather_row *row, GATHER_TO *to,
+                                              const GATHER_SOURCE *source, const int more) {
+  quad weight[8];
+  for (int term = 0; term < 8; ++term)
+    weight[term] = quad_all(row->weight[term]);
+  const int last = row->extent[0] - QUAD_WIDTH - more;
+  for (int k = 0; k < row->extent[3]; ++k)
+    for (int j = 0; j < row->extent[2]; ++j) {
+      GATHER_TO *t = to + row->to_offset[0] + k * row->to_stride[3] + j * row->to_stride[2];
+      const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2];
+      for (int i = 0; i < row->extent[1]; ++i, t += row->to_stride[1], s += row->source_stride[1]) {
+        for (int v = 0; v < last; v += QUAD_WIDTH)
+          GATHER_NAME(average_values)(row, weight, t + v, s + v, 0);
+        GATHER_NAME(average_values)(row, weight, t + last, s + last, more);
+      }
+    }
+}
+
+/* Rows that are runs. */
+static void GATHER_NAME(average_runs)(const rind_gather_row *row, GATHER_TO *to,
+                                      const GATHER_SOURCE *source) {
+  switch (row->extent[0] % QUAD_WIDTH) {
+  case 0:
+    GATHER_NAME(average_loops)(row, to, source, 0);
+    break;
+  case 1:
+    GATHER_NAME(average_loops)(row, to, source, 1);
+    break;
+  case 2:
+    GATHER_NAME(average_loops)(row, to, source, 2);
+    break;
+  default:
+    GATHER_NAME(average_loops)(row, to, source, 3);
+  }
 }

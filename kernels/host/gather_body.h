@@ -23,7 +23,7 @@ static void GATHER_NAME(sum_run_row)(const rind_gather_row *row, GATHER_TO *to,
   else if (lanes == 2)
     GATHER_NAME(sum_runs)(row, to, own, source, 2, terms, first, last);
   else if (terms == 8 && first == 0 && last == 0) /* average, 3D */
-    GATHER_NAME(sum_runs)(row, to, own, source, 1, 8, 0, 0);
+    GATHER_NAME(average_runs)(row, to, source);
   else if (terms == 4 && first == 0 && last == 0) /* average, 2D */
     GATHER_NAME(sum_runs)(row, to, own, source, 1, 4, 0, 0);
   else if (terms == 1 && first == 1) /* mirror, constant */

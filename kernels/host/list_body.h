@@ -37,16 +37,17 @@ GATHER_INLINE void GATHER_NAME(sum_listed)(const rind_gather_row *row, const rin
   }
 }
 
-/* A value of each lane of count cells next to each other. */
+/* A value of each lane of count cells next to each other. Loops have constant bounds, without which
+ * compilers keep the values in memory. */
 GATHER_INLINE void GATHER_NAME(load_lanes)(const GATHER_TO *own, const ptrdiff_t *lane,
                                            const int half, const int count, quad *value) {
-  int i = 0;
-  for (; i + QUAD_WIDTH <= count; i += QUAD_WIDTH) {
+  const int turned = count / QUAD_WIDTH * QUAD_WIDTH;
+  for (int i = 0; i < turned; i += QUAD_WIDTH) {
     for (int l = 0; l < QUAD_WIDTH; ++l)
       value[i + l] = QUAD_LOAD_CELLS(own + lane[half + l] + i);
     quad_turn(value + i);
   }
-  for (; i < count; ++i)
+  for (int i = turned; i < count; ++i)
     value[i] = quad_of((double)own[lane[0] + i], (double)own[lane[1] + i], (double)own[lane[2] + i],
                        (double)own[lane[3] + i], half);
 }
@@ -54,19 +55,21 @@ GATHER_INLINE void GATHER_NAME(load_lanes)(const GATHER_TO *own, const ptrdiff_t
 /* The other way. */
 GATHER_INLINE void GATHER_NAME(store_lanes)(GATHER_TO *to, const ptrdiff_t *lane, const int half,
                                             const int count, quad *value) {
-  int i = 0;
-  for (; i + QUAD_WIDTH <= count; i += QUAD_WIDTH) {
+  const int turned = count / QUAD_WIDTH * QUAD_WIDTH;
+  for (int i = 0; i < turned; i += QUAD_WIDTH) {
     quad_turn(value + i);
     for (int l = 0; l < QUAD_WIDTH; ++l)
       GATHER_STORE_QUAD(to + lane[half + l] + i, value[i + l]);
   }
-  for (; i < count; ++i)
+  for (int i = turned; i < count; ++i)
     for (int l = 0; l < QUAD_WIDTH; ++l)
       GATHER_STORE(to + lane[half + l] + i, (GATHER_TO)quad_lane(value[i], l));
 }
 
 /* All terms of count values next to each other, from value at of each of cells listed cells on, and
- * their stores. The sums run side by side; inside each lane the order is that of the row. */
+ * their stores. The sums run side by side; inside each lane the order is that of the row, and -0
+ * changes none. The loop over terms runs once at least: compilers keep the sums in memory around
+ * one that may not. */
 GATHER_INLINE void GATHER_NAME(sum_values)(const rind_gather_row *row, const rind_gather_cell *cell,
                                            const ptrdiff_t at, GATHER_TO *to, const GATHER_TO *own,
                                            const GATHER_SOURCE *source, const int cells,
@@ -82,16 +85,17 @@ GATHER_INLINE void GATHER_NAME(sum_values)(const rind_gather_row *row, const rin
       if (owns) GATHER_NAME(load_lanes)
       (own + offset[0] + cell[c].to + at, row->own_offset, half, count, sum[c]);
       for (int i = 0; i < count; ++i)
-        sum[c][i] = quad_times(quad_load(weight[c]),
-                               owns ? sum[c][i] : quad_all((double)from[c][offset[0] + i]));
+        sum[c][i] = owns ? quad_times(quad_load(weight[c]), sum[c][i]) : quad_all(-0.0);
     }
-    for (ptrdiff_t term = 1; term < row->num_terms; ++term)
+    ptrdiff_t term = owns;
+    do
       for (int c = 0; c < cells; ++c) {
         const quad weights = quad_load(weight[c] + RIND_GATHER_LANES * term);
         for (int i = 0; i < count; ++i)
           sum[c][i] = quad_plus(sum[c][i],
                                 quad_times(weights, quad_all((double)from[c][offset[term] + i])));
       }
+    while (++term < row->num_terms);
     for (int c = 0; c < cells; ++c)
       GATHER_NAME(store_lanes)(to + cell[c].to + at, row->to_offset, half, count, sum[c]);
   }

@@ -39,6 +39,15 @@ static void put_random(double *data, rind_type type) {
       ((float *)data)[at] = (float)random_value();
 }
 
+/* Zeros of both signs, whose sums have a sign as well. */
+static void put_zeros(double *data, rind_type type) {
+  for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
+    if (type == RIND_FLOAT64)
+      data[at] = random_int(8) ? -0.0 : 0.0;
+    else
+      ((float *)data)[at] = random_int(8) ? -0.0F : 0.0F;
+}
+
 static lattice make_lattice(bool innermost) {
   enum { SMALL = 12, MOST_VALUES = ROW_ELEMENTS / (SMALL * SMALL * SMALL) };
   const int side = innermost ? SMALL : ROW_SIDE;
@@ -115,7 +124,10 @@ static void check_case(int number) {
   make_rows(&of, count, num_terms, owns);
   put_random(before, type[0]);
   put_random(own, type[0]);
-  put_random(source, type[1]);
+  if (random_int(4))
+    put_random(source, type[1]);
+  else
+    put_zeros(source, type[1]);
   const rind_gather loose = {type[0], type[1], row, fill, count, NULL, NULL};
   const rind_gather listed = {type[0], type[1], row, fill, count, how, NULL};
   CHECK(rind_gather_count_alike(&loose, 0) == count, "case %d: %d of %d rows are alike", number,

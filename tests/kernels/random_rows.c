@@ -53,11 +53,18 @@ void make_random_row(random_row *row, bool types_equal) {
   rind_gather_row *raw = &row->raw;
   /* A third are copies between blocks of one orientation: they have bodies by extent. */
   const bool copies = random_int(3) == 0;
-  const int *width = widths[copies ? 0 : random_int((int)(sizeof widths / sizeof *widths))];
+  /* So are a sixth of the others, which have longer ones then. */
+  const bool runs = !copies && random_int(6) == 0;
+  const int averages = 2; /* half of those */
+  int kind = random_int((int)(sizeof widths / sizeof *widths));
+  if (copies) kind = 0;
+  if (runs && random_int(2)) kind = averages;
+  const int *width = widths[kind];
+  const bool turns = !copies && !runs;
   raw->num_terms = width[0];
   raw->num_own_first = width[1];
   raw->num_own_last = width[2];
-  raw->num_lanes = copies ? 1 : 1 << random_int(3);
+  raw->num_lanes = copies || runs ? 1 : 1 << random_int(3);
   int extent[3], to_step[3], source_step[3];
   for (int a = 0; a < 3; ++a) {
     extent[a] = random_int(3) ? 1 + random_int(6) : random_int(2) ? 1 : 4;
@@ -67,22 +74,26 @@ void make_random_row(random_row *row, bool types_equal) {
       extent[a] = random_int(3) ? 1 + random_int(ROW_SIDE - 2) : 1 << random_int(5);
       to_step[a] = source_step[a] = 1;
     }
+    if (runs) {
+      extent[a] = 1 + random_int(a > 0 ? 3 : ROW_SIDE - 2);
+      to_step[a] = source_step[a] = 1;
+    }
     raw->extent[a] = extent[a];
   }
   raw->extent[3] = 1 + random_int(ROW_COMPONENTS);
   ptrdiff_t block[4], own_block[4], source_block[4];
-  const bool ordered = copies || random_int(2);
+  const bool ordered = copies || runs || random_int(2);
   random_strides(block, ordered);
   random_strides(own_block, ordered);
   random_strides(source_block, ordered);
-  const ptrdiff_t to_first = random_box(block, extent, to_step, !copies, raw->to_stride);
+  const ptrdiff_t to_first = random_box(block, extent, to_step, turns, raw->to_stride);
   for (int l = 0; l < raw->num_lanes; ++l) {
     raw->to_offset[l] = to_first + (l & 1) * block[0] + (l >> 1) * block[1];
     raw->own_offset[l] = (l & 1) * own_block[0] + (l >> 1) * own_block[1];
   }
-  const ptrdiff_t own_first = random_box(own_block, extent, to_step, !copies, raw->own_stride);
+  const ptrdiff_t own_first = random_box(own_block, extent, to_step, turns, raw->own_stride);
   const ptrdiff_t source_first =
-      random_box(source_block, extent, source_step, !copies, raw->source_stride);
+      random_box(source_block, extent, source_step, turns, raw->source_stride);
   /* Like the value of a wall: one of each component, wherever the cell lies. */
   for (int a = 0, constant = !copies && random_int(8) == 0; constant && a < 3; ++a)
     raw->source_stride[a] = 0;

@@ -73,22 +73,42 @@ GATHER_INLINE quad GATHER_NAME(run_product)(const rind_gather_row *row, const GA
   return quad_times(quad_all(row->weight[term * lanes + lane]), value);
 }
 
-/* All terms of QUAD_WIDTH cells next to each other, and their stores. */
+/* One term of a lane of the cell behind them. */
+GATHER_INLINE double GATHER_NAME(next_product)(const rind_gather_row *row, const GATHER_TO *own,
+                                               const GATHER_SOURCE *source, const int lane,
+                                               const int lanes, const int term, const bool is_own) {
+  const ptrdiff_t at = row->offset[term] + QUAD_WIDTH;
+  return row->weight[term * lanes + lane] *
+         (is_own ? (double)own[at + row->own_offset[lane]] : (double)source[at]);
+}
+
+/* All terms of QUAD_WIDTH cells next to each other, and their stores; with one_more also of the
+ * cell behind them, as a chain of additions of its own would take as long. */
 GATHER_INLINE void GATHER_NAME(sum_neighbours)(const rind_gather_row *row, GATHER_TO *to,
                                                const GATHER_TO *own, const GATHER_SOURCE *source,
                                                const int lanes, const int num_terms,
-                                               const int num_own_first, const int num_own_last) {
+                                               const int num_own_first, const int num_own_last,
+                                               const bool one_more) {
   const int last = num_terms - num_own_last;
+  const bool own_begins = num_own_first > 0 || last == 0;
   quad sum[RIND_GATHER_LANES];
-  for (int l = 0; l < lanes; ++l)
-    sum[l] =
-        GATHER_NAME(run_product)(row, own, source, l, lanes, 0, num_own_first > 0 || last == 0);
-  for (int term = 1; term < num_terms; ++term)
-    for (int l = 0; l < lanes; ++l)
-      sum[l] = quad_plus(sum[l], GATHER_NAME(run_product)(row, own, source, l, lanes, term,
-                                                          term < num_own_first || term >= last));
-  for (int l = 0; l < lanes; ++l)
+  double next[RIND_GATHER_LANES];
+  for (int l = 0; l < lanes; ++l) {
+    sum[l] = GATHER_NAME(run_product)(row, own, source, l, lanes, 0, own_begins);
+    if (one_more) next[l] = GATHER_NAME(next_product)(row, own, source, l, lanes, 0, own_begins);
+  }
+  for (int term = 1; term < num_terms; ++term) {
+    const bool is_own = term < num_own_first || term >= last;
+    for (int l = 0; l < lanes; ++l) {
+      sum[l] =
+          quad_plus(sum[l], GATHER_NAME(run_product)(row, own, source, l, lanes, term, is_own));
+      if (one_more) next[l] += GATHER_NAME(next_product)(row, own, source, l, lanes, term, is_own);
+    }
+  }
+  for (int l = 0; l < lanes; ++l) {
     GATHER_STORE_QUAD(to + row->to_offset[l], sum[l]);
+    if (one_more) GATHER_STORE(to + row->to_offset[l] + QUAD_WIDTH, (GATHER_TO)next[l]);
+  }
 }
 
 /* Loops 1 to 3 around the cells of loop 0, cells at a time, the rest one by one. runs: they lie
@@ -108,9 +128,13 @@ GATHER_INLINE void GATHER_NAME(sum_around)(const rind_gather_row *row, GATHER_TO
                                  i * row->source_stride[1];
         int cell = 0;
         for (; cell + cells <= row->extent[0]; cell += cells) {
-          if (runs) {
+          if (runs && cell + cells + 1 == row->extent[0]) {
             GATHER_NAME(sum_neighbours)
-            (row, t, o, s, lanes, num_terms, num_own_first, num_own_last);
+            (row, t, o, s, lanes, num_terms, num_own_first, num_own_last, true);
+            cell += 1;
+          } else if (runs) {
+            GATHER_NAME(sum_neighbours)
+            (row, t, o, s, lanes, num_terms, num_own_first, num_own_last, false);
           } else {
             GATHER_NAME(sum_cells)
             (row, t, o, s, lanes, cells, num_terms, num_own_first, num_own_last);

@@ -25,6 +25,14 @@ GATHER_INLINE void swap_all_neighbours(const rind_gather_swap *swap, double *a, 
 /* Cells next to each other, to which the ghosts of the other block go. */
 GATHER_INLINE void take_run(double *cell, double *ghost, const int extent) {
   int i = 0;
+  for (; i + 2 * QUAD_WIDTH <= extent; i += 2 * QUAD_WIDTH) {
+    const quad a = quad_load(cell + i), b = quad_load(cell + i + QUAD_WIDTH);
+    const quad c = quad_load(ghost + i), d = quad_load(ghost + i + QUAD_WIDTH);
+    quad_store(cell + i, quad_plus(a, c));
+    quad_store(cell + i + QUAD_WIDTH, quad_plus(b, d));
+    quad_store(ghost + i, quad_all(0));
+    quad_store(ghost + i + QUAD_WIDTH, quad_all(0));
+  }
   for (; i + QUAD_WIDTH <= extent; i += QUAD_WIDTH) {
     quad_store(cell + i, quad_plus(quad_load(cell + i), quad_load(ghost + i)));
     quad_store(ghost + i, quad_all(0));

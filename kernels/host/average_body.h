@@ -1,5 +1,6 @@
-/* average_body.h - rows of one lane and eight terms, two by two neighbours in memory, for one pair
- * of types: averages in 3D. Included by gather_body.h, which says what to define. */
+/* average_body.h - rows of one lane and eight terms, averages in 3D, for one pair of types: those
+ * whose terms are two by two neighbours in memory, and those whose cells are. Included by
+ * gather_body.h, which says what to define. */
 #include <gather.h>
 #include <gather_inline.h>
 #include <pair.h>
@@ -50,7 +51,8 @@ static void GATHER_NAME(average_row)(const rind_gather_row *row, GATHER_TO *to,
       }
 }
 
-/* The sums of QUAD_WIDTH values next to each other, and of more behind them, side by side. */
+/* The sums of QUAD_WIDTH values next to each other, and of more behind them, at most 3, side by
+ * side. weight: each in all of a vector, so that it stays in a register. */
 GATHER_INLINE void GATHER_NAME(average_values)(const rind_gather_row *row, const quad *weight,
                                                GATHER_TO *to, const GATHER_SOURCE *source,
                                                const int more) {
@@ -69,21 +71,21 @@ GATHER_INLINE void GATHER_NAME(average_values)(const rind_gather_row *row, const
     GATHER_STORE(to + QUAD_WIDTH + i, (GATHER_TO)rest[i]);
 }
 
-/* Runs of QUAD_WIDTH values or more, which leave more when divided by it. */
+/* Runs of QUAD_WIDTH values or more. more: the rest of their length divided by it. */
 GATHER_INLINE void GATHER_NAME(average_loops)(const rind_gather_row *row, GATHER_TO *to,
                                               const GATHER_SOURCE *source, const int more) {
   quad weight[8];
   for (int term = 0; term < 8; ++term)
     weight[term] = quad_all(row->weight[term]);
-  const int last = row->extent[0] - QUAD_WIDTH - more;
+  const int final = row->extent[0] - QUAD_WIDTH - more;
   for (int k = 0; k < row->extent[3]; ++k)
     for (int j = 0; j < row->extent[2]; ++j) {
       GATHER_TO *t = to + row->to_offset[0] + k * row->to_stride[3] + j * row->to_stride[2];
       const GATHER_SOURCE *s = source + k * row->source_stride[3] + j * row->source_stride[2];
       for (int i = 0; i < row->extent[1]; ++i, t += row->to_stride[1], s += row->source_stride[1]) {
-        for (int v = 0; v < last; v += QUAD_WIDTH)
+        for (int v = 0; v < final; v += QUAD_WIDTH)
           GATHER_NAME(average_values)(row, weight, t + v, s + v, 0);
-        GATHER_NAME(average_values)(row, weight, t + last, s + last, more);
+        GATHER_NAME(average_values)(row, weight, t + final, s + final, more);
       }
     }
 }

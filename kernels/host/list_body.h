@@ -66,10 +66,21 @@ GATHER_INLINE void GATHER_NAME(store_lanes)(GATHER_TO *to, const ptrdiff_t *lane
       GATHER_STORE(to + lane[half + l] + i, (GATHER_TO)quad_lane(value[i], l));
 }
 
+/* Adds a term to the sums of count values of each of cells listed cells. */
+GATHER_INLINE void GATHER_NAME(add_term)(const ptrdiff_t offset, const ptrdiff_t term,
+                                         const double *const *weight,
+                                         const GATHER_SOURCE *const *from, const int cells,
+                                         const int count, quad sum[][GATHER_SIDE_BY_SIDE]) {
+  for (int c = 0; c < cells; ++c) {
+    const quad weights = quad_load(weight[c] + RIND_GATHER_LANES * term);
+    for (int i = 0; i < count; ++i)
+      sum[c][i] = quad_plus(sum[c][i], quad_times(weights, quad_all((double)from[c][offset + i])));
+  }
+}
+
 /* All terms of count values next to each other, from value at of each of cells listed cells on, and
- * their stores. The sums run side by side; inside each lane the order is that of the row, and -0
- * changes none. The loop over terms runs once at least: compilers keep the sums in memory around
- * one that may not. */
+ * their stores. The sums run side by side; inside each lane the order is that of the row. Behind an
+ * own term comes another: compilers keep sums in memory around a loop that may not run. */
 GATHER_INLINE void GATHER_NAME(sum_values)(const rind_gather_row *row, const rind_gather_cell *cell,
                                            const ptrdiff_t at, GATHER_TO *to, const GATHER_TO *own,
                                            const GATHER_SOURCE *source, const int cells,
@@ -85,17 +96,13 @@ GATHER_INLINE void GATHER_NAME(sum_values)(const rind_gather_row *row, const rin
       if (owns) GATHER_NAME(load_lanes)
       (own + offset[0] + cell[c].to + at, row->own_offset, half, count, sum[c]);
       for (int i = 0; i < count; ++i)
-        sum[c][i] = owns ? quad_times(quad_load(weight[c]), sum[c][i]) : quad_all(-0.0);
+        sum[c][i] = quad_times(quad_load(weight[c]),
+                               owns ? sum[c][i] : quad_all((double)from[c][offset[0] + i]));
     }
-    ptrdiff_t term = owns;
-    do
-      for (int c = 0; c < cells; ++c) {
-        const quad weights = quad_load(weight[c] + RIND_GATHER_LANES * term);
-        for (int i = 0; i < count; ++i)
-          sum[c][i] = quad_plus(sum[c][i],
-                                quad_times(weights, quad_all((double)from[c][offset[term] + i])));
-      }
-    while (++term < row->num_terms);
+    ptrdiff_t term = 1;
+    if (owns || row->num_terms > 1) do
+        GATHER_NAME(add_term)(offset[term], term, weight, from, cells, count, sum);
+      while (++term < row->num_terms);
     for (int c = 0; c < cells; ++c)
       GATHER_NAME(store_lanes)(to + cell[c].to + at, row->to_offset, half, count, sum[c]);
   }

@@ -73,7 +73,7 @@ GATHER_INLINE quad GATHER_NAME(run_product)(const rind_gather_row *row, const GA
   return quad_times(quad_all(row->weight[term * lanes + lane]), value);
 }
 
-/* One term of a lane of the cell behind them. */
+/* One term of a lane of the cell behind these. */
 GATHER_INLINE double GATHER_NAME(next_product)(const rind_gather_row *row, const GATHER_TO *own,
                                                const GATHER_SOURCE *source, const int lane,
                                                const int lanes, const int term, const bool is_own) {
@@ -83,7 +83,7 @@ GATHER_INLINE double GATHER_NAME(next_product)(const rind_gather_row *row, const
 }
 
 /* All terms of QUAD_WIDTH cells next to each other, and their stores; with one_more also of the
- * cell behind them, as a chain of additions of its own would take as long. */
+ * cell behind them, whose chain of additions would take as long alone. */
 GATHER_INLINE void GATHER_NAME(sum_neighbours)(const rind_gather_row *row, GATHER_TO *to,
                                                const GATHER_TO *own, const GATHER_SOURCE *source,
                                                const int lanes, const int num_terms,
@@ -131,7 +131,7 @@ GATHER_INLINE void GATHER_NAME(sum_around)(const rind_gather_row *row, GATHER_TO
           if (runs && cell + cells + 1 == row->extent[0]) {
             GATHER_NAME(sum_neighbours)
             (row, t, o, s, lanes, num_terms, num_own_first, num_own_last, true);
-            cell += 1;
+            ++cell; /* and the loop ends */
           } else if (runs) {
             GATHER_NAME(sum_neighbours)
             (row, t, o, s, lanes, num_terms, num_own_first, num_own_last, false);

@@ -126,31 +126,35 @@ static double *make_reference(int number, const rind_rules *rules, rind_type typ
   return values;
 }
 
+/* Four and one more, as vectors hold four. */
+enum { SEVERAL = 5 };
+
 static void check_scene(int number, const rind_rules *rules, rind_type type) {
   scene s, threaded;
-  double *three = make_reference(number, rules, type, 3);
+  double *several = make_reference(number, rules, type, SEVERAL);
   double *one = make_reference(number, rules, type, 1);
   scene_create(MPI_COMM_WORLD, number, 1, rules, &s);
   for (int kind = 0; kind < NUM_SHAPES; ++kind)
     for (int order = 0; order < 2; ++order) {
       const way w = {(shape)kind, (rind_component_order)order, {0}};
-      check_way(&s, &w, type, 3, rules, three, order ? "components inside" : "components outside");
+      check_way(&s, &w, type, SEVERAL, rules, several,
+                order ? "components inside" : "components outside");
     }
   const way split = {SHAPE_BLOCKS, RIND_COMPONENTS_INNERMOST, {.max_message_bytes = 1024}};
-  check_way(&s, &split, type, 3, rules, three, "messages of 1024 bytes");
+  check_way(&s, &split, type, SEVERAL, rules, several, "messages of 1024 bytes");
   const way odd = {SHAPE_PACKED, RIND_COMPONENTS_OUTERMOST, {.max_message_bytes = 1021}};
   check_way(&s, &odd, type, 1, rules, one, "messages of 1021 bytes");
   const way terms = {SHAPE_PACKED, RIND_COMPONENTS_OUTERMOST, {.method = RIND_METHOD_TERM_BY_TERM}};
-  if (type == RIND_FLOAT64) check_way(&s, &terms, type, 3, rules, three, "term by term");
+  if (type == RIND_FLOAT64) check_way(&s, &terms, type, SEVERAL, rules, several, "term by term");
   check_families(&s, type, rules, one);
   check_two(&s, type, rules, one);
   check_between(&s);
   scene_destroy(&s);
   scene_create(MPI_COMM_WORLD, number, 3, rules, &threaded);
   const way plain = {SHAPE_PACKED, RIND_COMPONENTS_OUTERMOST, {0}};
-  check_way(&threaded, &plain, type, 3, rules, three, "3 threads");
+  check_way(&threaded, &plain, type, SEVERAL, rules, several, "3 threads");
   scene_destroy(&threaded);
-  free(three);
+  free(several);
   free(one);
 }
 

@@ -31,21 +31,14 @@ static ptrdiff_t offset[MOST][TERMS];
 static double own[ROW_ELEMENTS], source[ROW_ELEMENTS];
 static double before[ROW_ELEMENTS], expected[ROW_ELEMENTS], to[ROW_ELEMENTS];
 
+/* Or zeros, whose sums have signs too. */
 static void put_random(double *data, rind_type type) {
+  const bool zeros = random_int(4) == 0;
   for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
     if (type == RIND_FLOAT64)
-      data[at] = random_value();
+      data[at] = random_entry(zeros);
     else
-      ((float *)data)[at] = (float)random_value();
-}
-
-/* Zeros of both signs, whose sums have a sign as well. */
-static void put_zeros(double *data, rind_type type) {
-  for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
-    if (type == RIND_FLOAT64)
-      data[at] = random_int(8) ? -0.0 : 0.0;
-    else
-      ((float *)data)[at] = random_int(8) ? -0.0F : 0.0F;
+      ((float *)data)[at] = (float)random_entry(zeros);
 }
 
 static lattice make_lattice(bool innermost) {
@@ -124,10 +117,7 @@ static void check_case(int number) {
   make_rows(&of, count, num_terms, owns);
   put_random(before, type[0]);
   put_random(own, type[0]);
-  if (random_int(4))
-    put_random(source, type[1]);
-  else
-    put_zeros(source, type[1]);
+  put_random(source, type[1]);
   const rind_gather loose = {type[0], type[1], row, fill, count, NULL, NULL};
   const rind_gather listed = {type[0], type[1], row, fill, count, how, NULL};
   CHECK(rind_gather_count_alike(&loose, 0) == count, "case %d: %d of %d rows are alike", number,

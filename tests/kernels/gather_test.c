@@ -30,9 +30,11 @@ static void put(void *data, rind_type type, ptrdiff_t at, double value) {
     ((float *)data)[at] = (float)value;
 }
 
+/* Or with zeros, whose sums have signs too. */
 static void fill_random(void *data, rind_type type) {
+  const bool zeros = random_int(4) == 0;
   for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
-    put(data, type, at, random_value());
+    put(data, type, at, random_entry(zeros));
 }
 
 /* Writes what the row should: one rounding a ghost. Counts the ghosts. */

@@ -22,12 +22,14 @@ enum { NUM_PAIRS = sizeof pairs / sizeof *pairs };
 static double plain[ROW_ELEMENTS], wide[ROW_ELEMENTS], own[ROW_ELEMENTS], source[ROW_ELEMENTS];
 static double plain_source[ROW_ELEMENTS], wide_source[ROW_ELEMENTS];
 
+/* Or with zeros, whose sums have signs too. */
 static void fill_random(double *data, rind_type type) {
+  const bool zeros = random_int(4) == 0;
   for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
     if (type == RIND_FLOAT64)
-      data[at] = random_value();
+      data[at] = random_entry(zeros);
     else
-      ((float *)data)[at] = (float)random_value();
+      ((float *)data)[at] = (float)random_entry(zeros);
 }
 
 static void check_fill(int number) {

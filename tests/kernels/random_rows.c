@@ -15,6 +15,11 @@ double random_value(void) {
   return (random_int(1 << 30) + random_int(1 << 20) / 1048576.0) / 536870912.0 - 1;
 }
 
+double random_entry(bool zeros) {
+  if (!zeros) return random_value();
+  return random_int(8) ? -0.0 : 0.0;
+}
+
 /* Strides of a block whose axes lie in memory in a random order, components before or behind. */
 static void random_strides(ptrdiff_t stride[4], bool ordered) {
   int place[4] = {0, 1, 2, 3};
@@ -46,19 +51,20 @@ static ptrdiff_t random_box(const ptrdiff_t block_stride[4], const int extent[3]
 }
 
 void make_random_row(random_row *row, bool types_equal) {
-  static const int widths[][3] = {
-      {1, 0, 0}, {4, 0, 0}, {8, 0, 0},  {7, 1, 0}, {19, 1, 0}, {9, 0, 0}, {27, 0, 0}, {9, 0, 1},
-      {3, 2, 1}, {2, 0, 2}, {14, 8, 0}, {5, 0, 0}, {2, 1, 1},  {1, 1, 0}, {2, 1, 0},  {2, 2, 0}};
+  enum { COPIES, AVERAGES, HALF_OWN = 3 };
+  static const int widths[][3] = {{1, 0, 0},  {8, 0, 0},  {4, 0, 0},  {8, 4, 0}, {7, 1, 0},
+                                  {19, 1, 0}, {9, 0, 0},  {27, 0, 0}, {9, 0, 1}, {3, 2, 1},
+                                  {2, 0, 2},  {14, 8, 0}, {5, 0, 0},  {2, 1, 1}, {1, 1, 0},
+                                  {2, 1, 0},  {2, 2, 0}};
   memset(row, 0, sizeof *row);
   rind_gather_row *raw = &row->raw;
   /* A third are copies between blocks of one orientation: they have bodies by extent. */
   const bool copies = random_int(3) == 0;
-  /* So are a sixth of the others, which have longer ones then. */
+  /* A sixth of the others lie like that too, in long rows. */
   const bool runs = !copies && random_int(6) == 0;
-  const int averages = 2; /* half of those */
   int kind = random_int((int)(sizeof widths / sizeof *widths));
-  if (copies) kind = 0;
-  if (runs && random_int(2)) kind = averages;
+  if (copies) kind = COPIES;
+  if (runs && random_int(2)) kind = random_int(4) ? AVERAGES : HALF_OWN;
   const int *width = widths[kind];
   const bool turns = !copies && !runs;
   raw->num_terms = width[0];

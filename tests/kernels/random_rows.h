@@ -17,6 +17,8 @@ typedef struct random_row {
 /* Reproducible numbers: in [0, bound), resp. in [-1, 1). */
 int random_int(int bound);
 double random_value(void);
+/* With zeros one of those, of either sign. */
+double random_entry(bool zeros);
 
 /* Any row that a block of ROW_SIDE^3 cells can hold; its pointers lead into *row. */
 void make_random_row(random_row *row, bool types_equal);

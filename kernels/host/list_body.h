@@ -37,17 +37,16 @@ GATHER_INLINE void GATHER_NAME(sum_listed)(const rind_gather_row *row, const rin
   }
 }
 
-/* A value of each lane of count cells next to each other. Loops have constant bounds, without which
- * compilers keep the values in memory. */
+/* A value of each lane of count cells next to each other. */
 GATHER_INLINE void GATHER_NAME(load_lanes)(const GATHER_TO *own, const ptrdiff_t *lane,
                                            const int half, const int count, quad *value) {
-  const int turned = count / QUAD_WIDTH * QUAD_WIDTH;
-  for (int i = 0; i < turned; i += QUAD_WIDTH) {
+  int i = 0;
+  for (; i + QUAD_WIDTH <= count; i += QUAD_WIDTH) {
     for (int l = 0; l < QUAD_WIDTH; ++l)
       value[i + l] = QUAD_LOAD_CELLS(own + lane[half + l] + i);
     quad_turn(value + i);
   }
-  for (int i = turned; i < count; ++i)
+  for (; i < count; ++i)
     value[i] = quad_of((double)own[lane[0] + i], (double)own[lane[1] + i], (double)own[lane[2] + i],
                        (double)own[lane[3] + i], half);
 }
@@ -55,13 +54,13 @@ GATHER_INLINE void GATHER_NAME(load_lanes)(const GATHER_TO *own, const ptrdiff_t
 /* The other way. */
 GATHER_INLINE void GATHER_NAME(store_lanes)(GATHER_TO *to, const ptrdiff_t *lane, const int half,
                                             const int count, quad *value) {
-  const int turned = count / QUAD_WIDTH * QUAD_WIDTH;
-  for (int i = 0; i < turned; i += QUAD_WIDTH) {
+  int i = 0;
+  for (; i + QUAD_WIDTH <= count; i += QUAD_WIDTH) {
     quad_turn(value + i);
     for (int l = 0; l < QUAD_WIDTH; ++l)
       GATHER_STORE_QUAD(to + lane[half + l] + i, value[i + l]);
   }
-  for (int i = turned; i < count; ++i)
+  for (; i < count; ++i)
     for (int l = 0; l < QUAD_WIDTH; ++l)
       GATHER_STORE(to + lane[half + l] + i, (GATHER_TO)quad_lane(value[i], l));
 }
@@ -100,9 +99,11 @@ GATHER_INLINE void GATHER_NAME(sum_values)(const rind_gather_row *row, const rin
                                owns ? sum[c][i] : quad_all((double)from[c][offset[0] + i]));
     }
     ptrdiff_t term = 1;
-    if (owns || row->num_terms > 1) do
+    if (owns || row->num_terms > 1) {
+      do {
         GATHER_NAME(add_term)(offset[term], term, weight, from, cells, count, sum);
-      while (++term < row->num_terms);
+      } while (++term < row->num_terms);
+    }
     for (int c = 0; c < cells; ++c)
       GATHER_NAME(store_lanes)(to + cell[c].to + at, row->to_offset, half, count, sum[c]);
   }

@@ -51,7 +51,7 @@ static ptrdiff_t random_box(const ptrdiff_t block_stride[4], const int extent[3]
 }
 
 void make_random_row(random_row *row, bool types_equal) {
-  enum { COPIES, AVERAGES, HALF_OWN = 3 }; /* and own terms at the end behind that */
+  enum { COPIES, AVERAGES, HALF_OWN = 3, OWN_LAST }; /* of widths */
   static const int widths[][3] = {{1, 0, 0}, {8, 0, 0},  {4, 0, 0},  {8, 4, 0},  {8, 0, 2},
                                   {7, 1, 0}, {19, 1, 0}, {9, 0, 0},  {27, 0, 0}, {9, 0, 1},
                                   {3, 2, 1}, {2, 0, 2},  {14, 8, 0}, {5, 0, 0},  {2, 1, 1},
@@ -64,7 +64,7 @@ void make_random_row(random_row *row, bool types_equal) {
   const bool runs = !copies && random_int(6) == 0;
   int kind = random_int((int)(sizeof widths / sizeof *widths));
   if (copies) kind = COPIES;
-  if (runs && random_int(2)) kind = random_int(4) ? AVERAGES : HALF_OWN + random_int(2);
+  if (runs && random_int(2)) kind = random_int(4) ? AVERAGES : random_int(2) ? OWN_LAST : HALF_OWN;
   const int *width = widths[kind];
   const bool turns = !copies && !runs;
   raw->num_terms = width[0];

@@ -198,7 +198,8 @@ typedef struct rind_gather_touch {
 
 /* What is asked for before it is touched. */
 typedef struct rind_gather_ahead {
-  bool near; /* into the first cache, not only the second */
+  bool near;        /* into the first cache and in steps; else into the second, block by block */
+  int lines_a_step; /* before each fill, or those that run together */
   int num_lists;
   int num_touches;
   const rind_gather_line_list *list; /* [num_lists], the first of all lines of a block */
@@ -236,6 +237,9 @@ typedef struct rind_gather_lines {
 int rind_gather_list_touches(const rind_gather *gather, int again, int num_blocks,
                              rind_gather_place *place, rind_gather_touch *touch,
                              const rind_gather_lines *lines);
+
+/* How many of the fills, or of those that run together, run one after the other. */
+int rind_gather_count_steps(const rind_gather *gather);
 
 /* Calls visit with all values that a row reads or writes, some of them twice: elements from the
  * base of the destination, or of the source. */

@@ -6,20 +6,28 @@
  * slowly (docs/adr/0015-lines-ahead.md). */
 enum { AT_ONCE = 64 };
 
+/* How many touches behind the fill that runs are asked for, at once or in steps. */
+enum { AHEAD = 2, AHEAD_IN_STEPS = 4 };
+
+GATHER_INLINE void ask_lines(bool near, const rind_gather_line *line, int count,
+                             const char *block) {
+  if (near)
+    for (int l = 0; l < count; ++l)
+      GATHER_ASK_NEAR(block + line[l].at);
+  else
+    for (int l = 0; l < count; ++l)
+      GATHER_ASK(block + line[l].at);
+}
+
 /* Lines of longer lists wait for the load of where the next one stands. */
 GATHER_INLINE void ask(const rind_gather_ahead *ahead, const rind_gather_touch *touch,
                        void *const *base) {
   const char *block = base[touch->block];
   const rind_gather_line_list *list = touch->list;
-  const rind_gather_line *line = list->line;
-  if (ahead->near)
-    for (int l = 0; l < list->num_lines; ++l)
-      GATHER_ASK_NEAR(block + line[l].at);
-  else if (list->num_lines <= AT_ONCE)
-    for (int l = 0; l < list->num_lines; ++l)
-      GATHER_ASK(block + line[l].at);
+  if (ahead->near || list->num_lines <= AT_ONCE)
+    ask_lines(ahead->near, list->line, list->num_lines, block);
   else
-    for (; line; line = line->next)
+    for (const rind_gather_line *line = list->line; line; line = line->next)
       GATHER_ASK(block + line->at);
 }
 
@@ -38,22 +46,45 @@ static int touch_behind(const rind_gather_ahead *ahead, int f) {
 
 int rind_gather_look_ahead(const rind_gather *gather, int f, int last, rind_gather_looking *looking,
                            void *const *base) {
-  enum { BLOCKS = 2 };
   const rind_gather_ahead *ahead = gather->ahead;
   if (!ahead) return last;
   if (!looking->began)
-    *looking = (rind_gather_looking){.began = true, .next = touch_behind(ahead, f)};
+    *looking =
+        (rind_gather_looking){.began = true, .steps = ahead->near, .next = touch_behind(ahead, f)};
   int next = looking->next;
   while (next < ahead->num_touches && ahead->touch[next].fill <= f)
     ++next;
   looking->next = next;
-  int asked = looking->asked > next ? looking->asked : next;
+  int asked = looking->asked;
+  if (asked < next) {
+    asked = next;
+    looking->line = 0;
+  }
   const rind_gather_touch *touch = ahead->touch;
-  while (asked < ahead->num_touches && touch[asked].fill < last &&
-         (asked < next + BLOCKS || touch[asked].fill == touch[asked - 1].fill))
+  while (!looking->steps && asked < ahead->num_touches && touch[asked].fill < last &&
+         (asked < next + AHEAD || touch[asked].fill == touch[asked - 1].fill))
     ask(ahead, &touch[asked++], base);
   looking->asked = asked;
   return next < ahead->num_touches && touch[next].fill < last ? touch[next].fill : last;
+}
+
+void rind_gather_ask_step(const rind_gather *gather, int last, rind_gather_looking *looking,
+                          void *const *base) {
+  const rind_gather_ahead *ahead = gather->ahead;
+  const int behind = looking->next + AHEAD_IN_STEPS;
+  const int end = behind < ahead->num_touches ? behind : ahead->num_touches;
+  int left = ahead->lines_a_step;
+  while (left > 0 && looking->asked < end && ahead->touch[looking->asked].fill < last) {
+    const rind_gather_touch *touch = &ahead->touch[looking->asked];
+    const rind_gather_line_list *list = touch->list;
+    const int rest = list->num_lines - looking->line, count = left < rest ? left : rest;
+    ask_lines(ahead->near, &list->line[looking->line], count, base[touch->block]);
+    left -= count;
+    looking->line += count;
+    if (looking->line < list->num_lines) return;
+    ++looking->asked;
+    looking->line = 0;
+  }
 }
 
 void rind_gather_ask_until(const rind_gather *gather, int f, int end, rind_gather_looking *looking,

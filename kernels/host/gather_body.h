@@ -64,11 +64,13 @@ static void GATHER_NAME(sum_row)(const rind_gather_row *row, GATHER_TO *to, cons
     GATHER_NAME(sum_loops)(row, to, own, source, 1, 4, terms, first, last);
 }
 
-/* The fills [first, last). */
+/* The fills [first, last) of a run. */
 static void GATHER_NAME(gather_some)(const rind_gather *gather, int first, int last,
                                      void *const *to_base, const void *const *own_base,
-                                     const void *const *source_base) {
+                                     const void *const *source_base, rind_gather_looking *looking,
+                                     int end_of_run) {
   for (int f = first; f < last; ++f) {
+    if (looking->steps) rind_gather_ask_step(gather, end_of_run, looking, to_base);
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
     const int how = gather->pair ? gather->pair[f] : RIND_GATHER_ALONE;
@@ -98,7 +100,7 @@ static void GATHER_NAME(gather_fills)(const rind_gather *gather, int first, int 
   rind_gather_looking looking = {0};
   for (int f = first, end; f < last; f = end) {
     end = rind_gather_look_ahead(gather, f, last, &looking, to_base);
-    GATHER_NAME(gather_some)(gather, f, end, to_base, own_base, source_base);
+    GATHER_NAME(gather_some)(gather, f, end, to_base, own_base, source_base, &looking, last);
   }
 }
 

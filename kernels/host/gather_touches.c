@@ -48,6 +48,13 @@ int rind_gather_list_touches(const rind_gather *gather, int again, int num_block
   return count;
 }
 
+int rind_gather_count_steps(const rind_gather *gather) {
+  int count = 0;
+  for (int f = 0; f < gather->num_fills; f += count_together(gather, f))
+    ++count;
+  return count;
+}
+
 typedef struct visiting {
   rind_gather_visitor *visit;
   void *user;

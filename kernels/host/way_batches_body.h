@@ -61,19 +61,22 @@ static inline void ask_for_next(const rind_gather *gather, const int *first_fill
 #include <shell_body.h>
 #include <swap_body.h>
 
-/* sums: in place of the destinations, or NULL. */
+/* The fills [first, last) of a run. sums: in place of the destinations, or NULL. */
 static void run_some_f64(const rind_gather *gather, int first, int last, void *const *to_base,
-                         const void *const *source_base, const batch_sums *sums) {
+                         const void *const *source_base, const batch_sums *sums,
+                         rind_gather_looking *looking, int end_of_run) {
   const uint8_t *how = gather->pair;
   int next = first;
   while (next < last) {
     const int f = next;
+    if (looking->steps) rind_gather_ask_step(gather, end_of_run, looking, to_base);
     if (how && how[f] == RIND_GATHER_FOUR && last - f >= FOUR) {
       run_four_f64(gather, f, to_base, source_base, sums);
       next += FOUR;
       continue;
     }
-    if (how && how[f] != RIND_GATHER_ALONE && !sums) next = run_swaps(gather, f, last, to_base);
+    if (how && how[f] != RIND_GATHER_ALONE && !sums)
+      next = run_swaps(gather, f, looking->steps && f + 2 < last ? f + 2 : last, to_base);
     if (next > f) continue;
     const rind_gather_fill fill = gather->fill[f];
     const rind_gather_row *row = &gather->row[fill.row];
@@ -93,7 +96,7 @@ static void run_fills_f64(const rind_gather *gather, int first, int last, void *
   rind_gather_looking looking = {0};
   for (int f = first, end; f < last; f = end) {
     end = rind_gather_look_ahead(gather, f, last, &looking, to_base);
-    run_some_f64(gather, f, end, to_base, source_base, sums);
+    run_some_f64(gather, f, end, to_base, source_base, sums, &looking, last);
   }
 }
 

@@ -136,6 +136,15 @@ static void write_lists(const line_maker *maker, rind_gather_line_list *list,
   }
 }
 
+/* How many lines to ask for before each fill to have asked for all before the last. */
+static int lines_a_step(const rind_gather *gather, const rind_gather_touch *touch, int count) {
+  int64_t lines = 0;
+  for (int t = 0; t < count; ++t)
+    lines += touch[t].list->num_lines;
+  const int64_t steps = rind_gather_count_steps(gather);
+  return (int)((lines + steps - 1) / steps);
+}
+
 /* The bound's list of count touches, each of which has the list of its number. */
 static bool write_ahead(rind_bound *bound, const line_maker *maker, const rind_gather_touch *touch,
                         const int32_t *number, int count) {
@@ -152,7 +161,9 @@ static bool write_ahead(rind_bound *bound, const line_maker *maker, const rind_g
   memcpy(touches, touch, touch_bytes);
   for (int t = 0; t < count; ++t)
     touches[t].list = &lists[number[t]];
+  const rind_gather gather = rind_bound_gather(bound);
   *bound->ahead = (rind_gather_ahead){.near = rind_gather_asks_near(),
+                                      .lines_a_step = lines_a_step(&gather, touches, count),
                                       .num_lists = maker->num_lists,
                                       .num_touches = count,
                                       .list = lists,

@@ -181,6 +181,17 @@ static int check_lines(const rind_gather *gather, const rind_layout *layout) {
   return num_short;
 }
 
+/* As many lines a step as are enough for all, and no more than it takes. */
+static void check_steps(const rind_gather *gather, const char *what) {
+  const rind_gather_ahead *ahead = gather->ahead;
+  const int64_t steps = rind_gather_count_steps(gather), each = ahead->lines_a_step;
+  int64_t lines = 0;
+  for (int t = 0; t < ahead->num_touches; ++t)
+    lines += ahead->touch[t].list->num_lines;
+  CHECK(each * steps >= lines && (each - 1) * steps < lines, "%s: %lld lines in %lld steps of %lld",
+        what, (long long)lines, (long long)steps, (long long)each);
+}
+
 static void check_list(const world *w, const rind_bound *bound, const rind_layout *layout,
                        bool again, const char *what) {
   const rind_gather_ahead *ahead = bound->ahead;
@@ -190,6 +201,7 @@ static void check_list(const world *w, const rind_bound *bound, const rind_layou
   CHECK(lists_lines(&ahead->list[0], layout), "%s: other lines, %d of them", what, num_lines);
   CHECK(ahead->near == rind_gather_asks_near(), "%s: asks into another cache", what);
   const rind_gather gather = rind_bound_gather(bound);
+  check_steps(&gather, what);
   const int num_short = check_lines(&gather, layout);
   CHECK(again ? num_short > 0 : num_short >= 0, "%s: lists of touches are wrong (%d)", what,
         num_short);
@@ -219,6 +231,15 @@ static void check_order(const rind_bound *bound) {
     turns += high_b < high_a || (high_b == high_a && low_b < low_a);
   }
   CHECK(turns == 0, "%d of %d fills come before those of lower blocks", turns, bound->num_fills);
+}
+
+/* Whatever the processor would have. */
+static void ask_in_steps(rind_exchange *exchange, bool in_steps) {
+  exchange->phase[0].part->local.ahead->near = in_steps;
+  for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
+    rind_gather_ahead *ahead = exchange->adjoint->phase[p].part->local.bound.ahead;
+    if (ahead) ahead->near = in_steps;
+  }
 }
 
 /* The fill and the adjoint against those term by term; of floats the adjoint alone, as fills term
@@ -257,16 +278,20 @@ static void check_values(int threads, rind_type type, rind_component_order order
   for (int p = 0; p < exchange[1]->adjoint->num_phases; ++p)
     CHECK(!exchange[1]->adjoint->phase[p].part->local.bound.ahead,
           "phase %d: the adjoint term by term asks", p);
-  for (int i = 0; i < 2; ++i)
-    CHECK_OK(rind_fill(exchange[i], field[i]), w.context);
-  CHECK(count_differences(field[0], field[1]) == 0,
-        "fill, %d threads, type %d, order %d, regions %d: %ld blocks differ", threads, (int)type,
-        (int)order, (int)regions, count_differences(field[0], field[1]));
-  for (int i = 0; i < 2; ++i)
-    CHECK_OK(rind_fill_adjoint(exchange[i], field[i]), w.context);
-  CHECK(count_differences(field[0], field[1]) == 0,
-        "adjoint, %d threads, type %d, order %d, regions %d: %ld blocks differ", threads, (int)type,
-        (int)order, (int)regions, count_differences(field[0], field[1]));
+  for (int in_steps = 0; in_steps < 2; ++in_steps) {
+    ask_in_steps(exchange[0], in_steps == 1);
+    for (int i = 0; i < 2; ++i)
+      CHECK_OK(rind_fill(exchange[i], field[i]), w.context);
+    CHECK(count_differences(field[0], field[1]) == 0,
+          "fill, %d threads, type %d, order %d, regions %d, steps %d: %ld blocks differ", threads,
+          (int)type, (int)order, (int)regions, in_steps, count_differences(field[0], field[1]));
+    for (int i = 0; i < 2; ++i)
+      CHECK_OK(rind_fill_adjoint(exchange[i], field[i]), w.context);
+    CHECK(count_differences(field[0], field[1]) == 0,
+          "adjoint, %d threads, type %d, order %d, regions %d, steps %d: %ld blocks differ",
+          threads, (int)type, (int)order, (int)regions, in_steps,
+          count_differences(field[0], field[1]));
+  }
   for (int i = 0; i < 2; ++i) {
     rind_exchange_destroy(&exchange[i]);
     rind_field_destroy(&field[i]);

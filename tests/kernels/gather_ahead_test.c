@@ -1,10 +1,12 @@
 /* gather_ahead_test.c - blocks are asked for in the order in which fills touch them, each once and
- * before it is touched, and runs end where to look again; their lines are those that fills touch.
- * The very functions that the library runs, but for what asks. */
+ * before it is touched, at once or in steps, and runs end where to look again; their lines are
+ * those that fills touch. The very functions that the library runs, but for what asks. */
 #define rind_gather_list_touches counted_list_touches
 #define rind_gather_visit_row counted_visit_row
 #define rind_gather_look_ahead counted_look_ahead
 #define rind_gather_ask_until counted_ask_until
+#define rind_gather_ask_step counted_ask_step
+#define rind_gather_count_steps counted_count_steps
 #include <check.h>
 #include <gather.h>
 #include <gather_ahead.h>
@@ -164,6 +166,46 @@ static void check_run(const rind_gather *gather, int first, int last, int number
   }
 }
 
+/* In steps: as many lines before each, of four touches behind those that are due, one list after
+ * the other from the first that was not due; none of what is touched by then. */
+static void check_steps(const rind_gather *gather, int first, int last, int number) {
+  static int wanted[2 * MOST_FILLS * MOST_LINES], all[2 * MOST_FILLS * MOST_LINES];
+  const rind_gather_ahead *ahead = gather->ahead;
+  rind_gather_looking looking = {0};
+  int num_wanted = 0, at = 0, num_all = 0, inside = 0;
+  for (int t = 0; t < ahead->num_touches; ++t) {
+    inside += ahead->touch[t].fill < last;
+    for (int l = 0; l < ahead->touch[t].list->num_lines; ++l)
+      all[num_all++] = ahead->touch[t].block * BLOCK_BYTES + (int)ahead->touch[t].list->line[l].at;
+  }
+  num_asked = num_near = 0;
+  for (int f = first, end = first; f < last; ++f) {
+    if (f == end) end = rind_gather_look_ahead(gather, f, last, &looking, base);
+    if (f > first && !begins[f]) continue;
+    int due = 0;
+    while (due < ahead->num_touches && ahead->touch[due].fill <= f)
+      ++due;
+    const int until = due + 4 < inside ? due + 4 : inside;
+    if (at < count_lines(ahead, 0, due)) at = count_lines(ahead, 0, due);
+    for (int l = 0; l < ahead->lines_a_step && at < count_lines(ahead, 0, until); ++l)
+      wanted[num_wanted++] = all[at++];
+    CHECK(looking.steps, "case %d: at %d asks for all lines at once", number, f);
+    rind_gather_ask_step(gather, last, &looking, base);
+    CHECK(num_asked == num_wanted && num_near == num_asked &&
+              memcmp(asked, wanted, (size_t)num_asked * sizeof *asked) == 0,
+          "case %d: at %d of [%d, %d) asked for %d lines in steps of %d, not %d", number, f, first,
+          last, num_asked, ahead->lines_a_step, num_wanted);
+  }
+}
+
+static void check_count_of_steps(const rind_gather *gather, int number) {
+  int steps = 0;
+  for (int f = 0; f < gather->num_fills; ++f)
+    steps += begins[f];
+  CHECK(rind_gather_count_steps(gather) == steps, "case %d: %d steps, not %d", number,
+        rind_gather_count_steps(gather), steps);
+}
+
 /* Batch by batch: before each, what the next one touches. */
 static void check_batches(const rind_gather *gather, int number) {
   const rind_gather_ahead *ahead = gather->ahead;
@@ -204,13 +246,19 @@ static void check_case(int number) {
   rind_gather_looking looking = {0};
   CHECK(rind_gather_look_ahead(&gather, 0, gather.num_fills, &looking, base) == gather.num_fills,
         "case %d: looks where nothing is asked for", number);
+  check_count_of_steps(&gather, number);
   for (int near = 0; near < 2; ++near) {
-    const rind_gather_ahead ahead = {
-        .near = near, .num_lists = NUM_LISTS, .num_touches = count, .list = list, .touch = touch};
+    const rind_gather_ahead ahead = {.near = near,
+                                     .lines_a_step = 1 + random_int(2 * MOST_LINES),
+                                     .num_lists = NUM_LISTS,
+                                     .num_touches = count,
+                                     .list = list,
+                                     .touch = touch};
+    void (*const check)(const rind_gather *, int, int, int) = near ? check_steps : check_run;
     gather.ahead = &ahead;
-    check_run(&gather, 0, gather.num_fills, number);
+    check(&gather, 0, gather.num_fills, number);
     const int first = random_int(gather.num_fills + 1);
-    check_run(&gather, first, first + random_int(gather.num_fills - first + 1), number);
+    check(&gather, first, first + random_int(gather.num_fills - first + 1), number);
     check_batches(&gather, number);
   }
 }

@@ -283,6 +283,8 @@ void rind_gather_row_finish(rind_gather_row *row, ptrdiff_t *offset, bool types_
 bool rind_gather_row_adds_sum(const rind_gather_row *row);
 /* True if the row can be one of points: such a row of one or two lanes. */
 bool rind_gather_row_is_point(const rind_gather_row *row);
+/* True if two such rows have as many values, which lie alike. */
+bool rind_gather_points_alike(const rind_gather_row *a, const rind_gather_row *b);
 /* One row of points in place of count such rows. Its weight, not theirs, is the start of bytes
  * bytes of memory that the caller frees. False without memory; *done is false where there is none
  * of such a row: offsets too large, or rows that share a cell. */

@@ -183,7 +183,7 @@ GATHER_INLINE void GATHER_NAME(add_twins)(const rind_gather_point *point,
 }
 
 /* Cells with their terms. Two of equal length run side by side: each is one chain of additions. */
-static void GATHER_NAME(add_points)(const rind_gather_row *row, double *to,
+static void GATHER_NAME(add_values)(const rind_gather_row *row, double *to,
                                     const GATHER_SOURCE *source) {
   const rind_gather_points *points = row->points;
   const rind_gather_point *point = points->point, *end = point + points->num_points;
@@ -206,6 +206,12 @@ static void GATHER_NAME(add_points)(const rind_gather_row *row, double *to,
       ++point;
     }
   }
+}
+
+static void GATHER_NAME(add_points)(const rind_gather_row *row, double *to,
+                                    const GATHER_SOURCE *source) {
+  for (int v = 0; v < row->extent[0]; ++v)
+    GATHER_NAME(add_values)(row, to + v * row->to_stride[0], source + v * row->source_stride[0]);
 }
 
 /* Cells next to each other in memory. */

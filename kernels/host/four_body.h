@@ -95,12 +95,18 @@ static void GATHER_NAME(run_four)(const rind_gather *gather, int f, void *const 
     to[b] = sums ? sums_of(sums, fill[b].to) : to_base[fill[b].to];
     source[b] = source_base[fill[b].source];
   }
-  if (row->body == RIND_GATHER_POINTS && row->points->num_ghosts > 0)
-    GATHER_NAME(add_listed_of_four)(row, to, source);
-  else if (row->body == RIND_GATHER_POINTS)
-    GATHER_NAME(add_points_of_four)(row, to, source);
-  else
-    GATHER_NAME(add_lanes_of_four)(row, to, source);
+  for (int v = 0; v < row->extent[0]; ++v) {
+    if (row->body == RIND_GATHER_POINTS && row->points->num_ghosts > 0)
+      GATHER_NAME(add_listed_of_four)(row, to, source);
+    else if (row->body == RIND_GATHER_POINTS)
+      GATHER_NAME(add_points_of_four)(row, to, source);
+    else
+      GATHER_NAME(add_lanes_of_four)(row, to, source);
+    for (int b = 0; b < FOUR; ++b) {
+      to[b] += row->to_stride[0];
+      source[b] += row->source_stride[0];
+    }
+  }
 }
 
 #undef GATHER_SOURCE

@@ -40,8 +40,8 @@ static bool all_alone(const uint8_t *pair, int count) {
 
 /* True if there is a function for four blocks. */
 static bool runs_in_fours(const rind_gather_row *row) {
-  return row->body == RIND_GATHER_POINTS ||
-         (row->num_lanes == RIND_GATHER_LANES && rind_gather_row_adds_sum(row));
+  return row->body == RIND_GATHER_POINTS || (row->num_lanes == RIND_GATHER_LANES &&
+                                             row->extent[0] == 1 && rind_gather_row_adds_sum(row));
 }
 
 /* Four links' fills, count each, row by row. */

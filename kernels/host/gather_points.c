@@ -11,8 +11,9 @@ bool rind_gather_row_adds_sum(const rind_gather_row *row) {
   if (row->body != RIND_GATHER_SUM || row->num_terms < 3 || row->num_own_first != 1 ||
       row->num_own_last != 0)
     return false;
-  for (int d = 0; d < RIND_GATHER_DIMS; ++d)
+  for (int d = 1; d < RIND_GATHER_DIMS; ++d)
     if (row->extent[d] != 1) return false;
+  if (row->extent[0] > 1 && row->own_stride[0] != row->to_stride[0]) return false;
   for (int lane = 0; lane < row->num_lanes; ++lane)
     if (row->weight[lane] != 1.0 || row->offset[0] + row->own_offset[lane] != row->to_offset[lane])
       return false;
@@ -21,6 +22,12 @@ bool rind_gather_row_adds_sum(const rind_gather_row *row) {
 
 bool rind_gather_row_is_point(const rind_gather_row *row) {
   return row->num_lanes <= 2 && rind_gather_row_adds_sum(row);
+}
+
+bool rind_gather_points_alike(const rind_gather_row *a, const rind_gather_row *b) {
+  return a->extent[0] == b->extent[0] &&
+         (a->extent[0] == 1 ||
+          (a->to_stride[0] == b->to_stride[0] && a->source_stride[0] == b->source_stride[0]));
 }
 
 static bool fits(ptrdiff_t offset) {
@@ -179,7 +186,10 @@ bool rind_gather_points_create(const rind_gather_row *const *point, int count, r
                                .num_lanes = 2,
                                .num_terms = 1 + (int32_t)num_terms,
                                .num_own_first = 1,
-                               .extent = {1, 1, 1, 1},
+                               .extent = {point[0]->extent[0], 1, 1, 1},
+                               .to_stride = {point[0]->to_stride[0]},
+                               .own_stride = {point[0]->own_stride[0]},
+                               .source_stride = {point[0]->source_stride[0]},
                                .weight = memory,
                                .points = (rind_gather_points *)(void *)(memory + weights)};
   }

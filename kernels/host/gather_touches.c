@@ -74,11 +74,13 @@ static void visit_loops(const visiting *v, const rind_gather_row *row, ptrdiff_t
 
 static void visit_points(const rind_gather_row *row, rind_gather_visitor *visit, void *user) {
   const rind_gather_points *points = row->points;
-  for (int p = 0; p < points->num_points; ++p)
-    for (int lane = 0; lane < 2; ++lane)
-      visit(user, false, points->point[p].to[lane]);
-  for (int term = 0; term < row->num_terms - 1; ++term)
-    visit(user, true, points->term[term].offset);
+  for (int v = 0; v < row->extent[0]; ++v) {
+    for (int p = 0; p < points->num_points; ++p)
+      for (int lane = 0; lane < 2; ++lane)
+        visit(user, false, points->point[p].to[lane] + v * row->to_stride[0]);
+    for (int term = 0; term < row->num_terms - 1; ++term)
+      visit(user, true, points->term[term].offset + v * row->source_stride[0]);
+  }
 }
 
 void rind_gather_visit_row(const rind_gather_row *row, rind_gather_visitor *visit, void *user) {

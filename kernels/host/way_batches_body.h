@@ -133,16 +133,17 @@ static void clear_floats(const rind_gather *gather, int first, int last, float *
 }
 
 /* The cells of points, from floats to sums or back. */
-static void widen_points(const rind_gather_points *points, const float *block, double *sums) {
+static void convert_points(const rind_gather_row *row, float *block, double *sums, bool back) {
+  const rind_gather_points *points = row->points;
   for (int p = 0; p < points->num_points; ++p)
     for (int lane = 0; lane < 2; ++lane)
-      sums[points->point[p].to[lane]] = (double)block[points->point[p].to[lane]];
-}
-
-static void narrow_points(const rind_gather_points *points, const double *sums, float *block) {
-  for (int p = 0; p < points->num_points; ++p)
-    for (int lane = 0; lane < 2; ++lane)
-      block[points->point[p].to[lane]] = (float)sums[points->point[p].to[lane]];
+      for (int v = 0; v < row->extent[0]; ++v) {
+        const ptrdiff_t at = points->point[p].to[lane] + v * row->to_stride[0];
+        if (back)
+          block[at] = (float)sums[at];
+        else
+          sums[at] = (double)block[at];
+      }
 }
 
 /* One lane's cells, from floats to sums, or back from sums to floats. */
@@ -183,13 +184,13 @@ GATHER_INLINE void convert(const rind_gather_row *row, int lane, float *block, d
 }
 
 static void widen(const rind_gather_row *row, float *block, double *sums) {
-  if (row->points) widen_points(row->points, block, sums);
+  if (row->points) convert_points(row, block, sums, false);
   for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
     convert(row, lane, block, sums, false);
 }
 
 static void narrow(const rind_gather_row *row, float *block, double *sums) {
-  if (row->points) narrow_points(row->points, sums, block);
+  if (row->points) convert_points(row, block, sums, true);
   for (int lane = 0; !row->points && lane < row->num_lanes; ++lane)
     convert(row, lane, block, sums, true);
 }

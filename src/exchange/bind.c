@@ -231,7 +231,10 @@ bool rind_bind_run(rind_binder *binder, const rind_schedule_fill_data *fill, int
     const bool bound = run && done && bind_patterns(binder, run->pattern, num_fills, view, done);
     free(done);
     if (!bound) return false;
-    if (binder->points && !rind_bound_pack_points(binder->bound, run->first_row)) return false;
+    if (binder->points &&
+        !rind_bound_pack_points(binder->bound, run->first_row, binder->components->count,
+                                binder->field.component_stride))
+      return false;
     run->num_rows = binder->bound->num_rows - run->first_row;
   }
   for (int row = 0; row < run->num_rows; ++row)

@@ -47,28 +47,57 @@ static void free_row(rind_bound *bound, const rind_gather_row *row) {
   free((void *)row->weight);
 }
 
-bool rind_bound_pack_points(rind_bound *bound, int first_row) {
-  const int num_rows = bound->num_rows - first_row;
+/* True for a row of one cell, with one value or those of several components. */
+static bool is_point(const rind_gather_row *row, int components, ptrdiff_t component_stride) {
+  const int values = row->extent[0];
+  return rind_gather_row_is_point(row) &&
+         (values == 1 || (values <= components && row->to_stride[0] == component_stride));
+}
+
+/* Packs those from row first on that are like it; done if there are several and it could. */
+static bool pack_alike(rind_bound *bound, int first, int components, ptrdiff_t component_stride,
+                       bool *done) {
+  const int num_rows = bound->num_rows - first;
   const rind_gather_row **point = rind_allocate((size_t)num_rows, sizeof *point);
-  if (!point) return false;
-  int count = 0;
-  for (int row = first_row; row < bound->num_rows; ++row)
-    if (rind_gather_row_is_point(&bound->row[row])) point[count++] = &bound->row[row];
+  bool *is_packed = rind_allocate((size_t)num_rows, sizeof *is_packed);
   rind_gather_row packed;
   size_t bytes = 0;
-  bool done = false;
-  const bool fine = count < 2 || rind_gather_points_create(point, count, &packed, &bytes, &done);
+  int count = 0;
+  *done = false;
+  bool fine = point && is_packed;
+  for (int r = 0; fine && r < num_rows; ++r) {
+    const rind_gather_row *row = &bound->row[first + r];
+    is_packed[r] = is_point(row, components, component_stride) &&
+                   rind_gather_points_alike(row, &bound->row[first]);
+    if (is_packed[r]) point[count++] = row;
+  }
+  if (fine && count > 1) fine = rind_gather_points_create(point, count, &packed, &bytes, done);
+  if (*done) {
+    int kept = first;
+    for (int r = 0; r < num_rows; ++r)
+      if (is_packed[r])
+        free_row(bound, &bound->row[first + r]);
+      else
+        bound->row[kept++] = bound->row[first + r];
+    bound->row[kept] = packed;
+    bound->num_rows = kept + 1;
+    bound->term_bytes += bytes;
+  }
   free(point);
-  if (!done) return fine;
-  int kept = first_row;
-  for (int row = first_row; row < bound->num_rows; ++row)
-    if (rind_gather_row_is_point(&bound->row[row]))
-      free_row(bound, &bound->row[row]);
-    else
-      bound->row[kept++] = bound->row[row];
-  bound->row[kept] = packed;
-  bound->num_rows = kept + 1;
-  bound->term_bytes += bytes;
+  free(is_packed);
+  return fine;
+}
+
+bool rind_bound_pack_points(rind_bound *bound, int first_row, int components,
+                            ptrdiff_t component_stride) {
+  for (int row = first_row; row < bound->num_rows;) {
+    bool is_new = is_point(&bound->row[row], components, component_stride), done = false;
+    for (int r = first_row; is_new && r < row; ++r)
+      is_new = !(is_point(&bound->row[r], components, component_stride) &&
+                 rind_gather_points_alike(&bound->row[r], &bound->row[row]));
+    if (is_new && !pack_alike(bound, row, components, component_stride, &done)) return false;
+    if (!done) ++row;
+  }
   return true;
 }
 

@@ -25,8 +25,10 @@ typedef struct rind_bound {
 rind_gather_row *rind_bound_add_row(rind_bound *bound, int num_terms, int num_lanes,
                                     double **weight, ptrdiff_t **offset);
 /* Packs the rows of one cell among the rows from first_row on, to which no fill belongs yet, into
- * one row of points, their last. No two rows may write one cell. False without memory. */
-bool rind_bound_pack_points(rind_bound *bound, int first_row);
+ * rows of points, the last: one for those of one component, and for those of as many of them. No
+ * two rows may write one value. False without memory. */
+bool rind_bound_pack_points(rind_bound *bound, int first_row, int components,
+                            ptrdiff_t component_stride);
 /* False without memory. */
 bool rind_bound_add_fill(rind_bound *bound, int row, int to, int source);
 /* Says which fills run together, where destinations and sources are the same blocks; for the host

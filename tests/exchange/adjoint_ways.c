@@ -1,5 +1,6 @@
 /* adjoint_ways.c - one adjoint, many ways: every memory shape, method, number of ranks and threads
  * gives the bits of one rank alone, and nothing outside of the cells is written. */
+#include <adjoint_data.h>
 #include <adjoint_naive.h>
 #include <check.h>
 
@@ -24,11 +25,24 @@ static void create_memory(const scene *s, const way *w, rind_type type, memory *
   memory_set_all(s, m);
 }
 
+/* Rows of points that have all components of a cell. */
+static int num_packed;
+
+static void count_packed(const rind_exchange *exchange) {
+  for (int p = 0; p < exchange->adjoint->num_phases; ++p) {
+    if (exchange->adjoint->phase[p].kind != RIND_PHASE_BLOCKS) continue;
+    const rind_bound *bound = &exchange->adjoint->phase[p].part->local.bound;
+    for (int r = 0; r < bound->num_rows; ++r)
+      num_packed += bound->row[r].points && bound->row[r].extent[0] == COMPONENTS;
+  }
+}
+
 static void run_way(const scene *s, const way *w, memory *m) {
   rind_exchange *exchange = NULL;
   rind_exchange_options options = w->options;
   options.adjoint = true;
   CHECK_OK(rind_exchange_create(s->schedule, &m->layout, &options, &exchange), s->context);
+  count_packed(exchange);
   CHECK_OK(rind_fill_adjoint(exchange, m->field), s->context);
   rind_exchange_destroy(&exchange);
 }
@@ -168,5 +182,6 @@ int main(int argc, char **argv) {
   for (int number = 0; number < NUM_SCENES; ++number)
     for (int r = 0; r < NUM_RULES; ++r)
       check_scene(number, &rule_sets[r], (number + r) % 2 ? RIND_FLOAT32 : RIND_FLOAT64);
+  CHECK(num_packed > 0, "no row of points has %d components", COMPONENTS);
   return check_end();
 }

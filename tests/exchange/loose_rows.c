@@ -37,6 +37,9 @@ static void add_points(rind_bound *bound, const rind_gather_row *from) {
     if (!row) return;
     row->body = RIND_GATHER_SUM;
     row->num_own_first = 1;
+    row->extent[0] = from->extent[0];
+    row->to_stride[0] = row->own_stride[0] = from->to_stride[0];
+    row->source_stride[0] = from->source_stride[0];
     offset[0] = point->to[0];
     for (int l = 0; l < lanes; ++l) {
       row->to_offset[l] = point->to[l];

@@ -311,15 +311,19 @@ static void check_visits(void) {
                                .offset = offset};
   static const rind_gather_point point[2] = {{{4, 5}, 1}, {{9, 9}, 2}};
   static const rind_gather_point_term term[3] = {{-3, 0}, {8, 0}, {12, 0}};
-  static const ptrdiff_t cell[] = {4, 5, 9}, ghost[] = {-3, 8, 12};
+  static const ptrdiff_t cell[] = {4, 5, 9, 54, 55, 59}, ghost[] = {-3, 8, 12, 17, 28, 32};
   const rind_gather_points points = {.num_points = 2, .point = point, .term = term};
-  const rind_gather_row packed = {.num_terms = 4, .points = &points};
+  const rind_gather_row packed = {.num_terms = 4,
+                                  .extent = {2, 1, 1, 1},
+                                  .to_stride = {50},
+                                  .source_stride = {20},
+                                  .points = &points};
   visited v = {.count = {0}};
   rind_gather_visit_row(&box, note_visit, &v);
   CHECK(visits(&v, false, own, 8) && visits(&v, true, source, 2), "other cells of a box");
   v = (visited){.count = {0}};
   rind_gather_visit_row(&packed, note_visit, &v);
-  CHECK(visits(&v, false, cell, 3) && visits(&v, true, ghost, 3), "other cells of points");
+  CHECK(visits(&v, false, cell, 6) && visits(&v, true, ghost, 6), "other cells of points");
 }
 
 int main(int argc, char **argv) {

@@ -12,11 +12,10 @@ enum { MOST_FILLS = MOST_ROWS * MOST_LINKS };
 
 static random_row made[MOST_ROWS];
 /* Doubles, so that either type fits. */
-static double source[BLOCKS][ROW_ELEMENTS], sums[RIND_GATHER_BLOCKS * ROW_ELEMENTS];
-static double before[BLOCKS][ROW_ELEMENTS], alone[BLOCKS][ROW_ELEMENTS],
-    fours[BLOCKS][ROW_ELEMENTS];
+static double source[BLOCKS][ROW_SPAN], sums[RIND_GATHER_BLOCKS * ROW_SPAN];
+static double before[BLOCKS][ROW_SPAN], alone[BLOCKS][ROW_SPAN], fours[BLOCKS][ROW_SPAN];
 
-/* Rows of cells of their own: of points, of four lanes, of two terms. */
+/* Rows of cells of their own: of points, of four lanes, of two terms; some of several values. */
 static void make_rows(rind_gather_row *row, int count) {
   static const int num_terms[] = {2, 3, 5, 9, 20};
   for (int r = 0; r < count; ++r) {
@@ -25,6 +24,8 @@ static void make_rows(rind_gather_row *row, int count) {
     for (int lane = 0; lane < lanes; ++lane)
       made[r].finished.to_offset[lane] += r * APART;
     made[r].offset[0] += r * APART;
+    if (random_int(2))
+      give_values(&made[r], 1 + random_int(ROW_VALUES), random_int(2), random_int(2));
     row[r] = made[r].finished;
     const rind_gather_row *const point = &row[r];
     rind_gather_row packed;
@@ -46,7 +47,7 @@ static void free_rows(const rind_gather_row *row, int count) {
 }
 
 static bool can_run_in_fours(const rind_gather_row *row) {
-  return row->points || (row->num_lanes == 4 && row->num_terms > 2);
+  return row->points || (row->num_lanes == 4 && row->num_terms > 2 && row->extent[0] == 1);
 }
 
 /* How many fours there are among links of count rows each, if they are taken from the first on. */
@@ -65,7 +66,7 @@ static int count_fours(const rind_gather_row *row, int count, const int *to, int
   return found;
 }
 
-static void run(const rind_gather *gather, double data[BLOCKS][ROW_ELEMENTS], bool plain) {
+static void run(const rind_gather *gather, double data[BLOCKS][ROW_SPAN], bool plain) {
   void *to[BLOCKS];
   const void *from[BLOCKS];
   const int first[2] = {0, gather->num_fills};
@@ -74,7 +75,7 @@ static void run(const rind_gather *gather, double data[BLOCKS][ROW_ELEMENTS], bo
     from[b] = source[b];
   }
   const rind_gather_scratch scratch = {
-      .memory = sums, .elements = ROW_ELEMENTS, .blocks = RIND_GATHER_BLOCKS};
+      .memory = sums, .elements = ROW_SPAN, .blocks = RIND_GATHER_BLOCKS};
   const rind_gather_scratch *used = gather->source_type == RIND_FLOAT32 ? &scratch : NULL;
   memcpy(data, before, sizeof before);
   if (plain)
@@ -106,7 +107,7 @@ static void check_case(int number, rind_type type) {
       fill[k * count + r] = (rind_gather_fill){r, to[k], from};
   }
   for (int b = 0; b < BLOCKS; ++b)
-    for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at) {
+    for (ptrdiff_t at = 0; at < ROW_SPAN; ++at) {
       set_value(source[b], type, at);
       set_value(before[b], type, at);
     }

@@ -8,21 +8,22 @@
 enum { MOST = 12, APART = 9, CASES = 400 };
 
 static random_row made[MOST];
-static double source[ROW_ELEMENTS];
-static double block[ROW_ELEMENTS], before[ROW_ELEMENTS], expected[ROW_ELEMENTS];
-static double sums[ROW_ELEMENTS];
+static double source[ROW_SPAN];
+static double block[ROW_SPAN], before[ROW_SPAN], expected[ROW_SPAN];
+static double sums[ROW_SPAN];
 
 static void put_random(void *data, rind_type type) {
-  for (ptrdiff_t at = 0; at < ROW_ELEMENTS; ++at)
+  for (ptrdiff_t at = 0; at < ROW_SPAN; ++at)
     if (type == RIND_FLOAT64)
       ((double *)data)[at] = random_value();
     else
       ((float *)data)[at] = (float)random_value();
 }
 
-/* Rows of few lengths and few weights, each with cells of its own. */
-static void make_points(int count) {
+/* Rows of few lengths and few weights, each with cells of its own; all of as many values. */
+static void make_points(int count, int values) {
   static const int num_terms[] = {3, 5, 5, 9, 20};
+  const bool apart = random_int(2), source_apart = random_int(2);
   for (int p = 0; p < count; ++p) {
     random_row *row = &made[p];
     make_row_in_place(row, 1 + random_int(2), num_terms[random_int(5)], SHAPE_POINT, false);
@@ -32,6 +33,7 @@ static void make_points(int count) {
     for (int w = row->finished.num_lanes; w < row->finished.num_terms * row->finished.num_lanes;
          ++w)
       if (random_int(2)) row->weight[w] = random_int(3) - 1.5;
+    if (values > 1) give_values(row, values, apart, source_apart);
   }
 }
 
@@ -41,7 +43,7 @@ static void run(const rind_gather_row *rows, int count, rind_type source_type, b
   for (int f = 0; f < count; ++f)
     fill[f] = (rind_gather_fill){f, 0, 0};
   const rind_gather gather = {RIND_FLOAT64, source_type, rows, fill, count, NULL, NULL};
-  const rind_gather_scratch scratch = {sums, ROW_ELEMENTS, 0, NULL, NULL, RIND_GATHER_BLOCKS};
+  const rind_gather_scratch scratch = {sums, ROW_SPAN, 0, NULL, NULL, RIND_GATHER_BLOCKS};
   const int first[2] = {0, count};
   void *const to[1] = {block};
   const void *const from[1] = {source};
@@ -148,7 +150,7 @@ static void check_case(int number) {
   const rind_gather_row *point[MOST];
   size_t bytes = 0;
   bool done = false;
-  make_points(count);
+  make_points(count, 1 + random_int(ROW_VALUES));
   put_random(source, type);
   put_random(before, floats ? RIND_FLOAT32 : RIND_FLOAT64);
   for (int p = 0; p < count; ++p) {
@@ -174,21 +176,32 @@ static void check_refusals(void) {
   rind_gather_row packed;
   size_t bytes = 0;
   bool done = true;
-  make_points(2);
+  make_points(2, 1);
   const rind_gather_row *const point[2] = {&made[0].finished, &made[1].finished};
   made[1].finished.to_offset[0] = made[0].finished.to_offset[0];
   CHECK(rind_gather_points_create(point, 2, &packed, &bytes, &done) && !done,
         "rows that share a cell are packed");
-  make_points(2);
+  make_points(2, 1);
   made[1].offset[2] = (ptrdiff_t)INT32_MAX + 1;
   CHECK(rind_gather_points_create(point, 2, &packed, &bytes, &done) && !done,
         "an offset of more than 31 bits is packed");
-  make_points(1);
+  make_points(1, 1);
   made[0].weight[0] = 2;
   CHECK(!rind_gather_row_is_point(&made[0].finished), "a row that doubles its cell is a point");
-  make_row_in_place(&made[0], 1, 5, SHAPE_BOX, false);
-  made[0].finished.extent[0] = 2;
-  CHECK(!rind_gather_row_is_point(&made[0].finished), "a row of two cells is a point");
+  make_points(2, 3);
+  CHECK(rind_gather_row_is_point(point[0]) && rind_gather_points_alike(point[0], point[1]),
+        "rows of three values are no points alike");
+  made[1].finished.source_stride[0] += 1;
+  CHECK(!rind_gather_points_alike(point[0], point[1]), "other strides of the source are alike");
+  made[1].finished.source_stride[0] -= 1;
+  made[1].finished.to_stride[0] += 1;
+  CHECK(!rind_gather_points_alike(point[0], point[1]), "other strides are alike");
+  CHECK(!rind_gather_row_is_point(point[1]), "a row that does not add in place is a point");
+  made[1].finished.to_stride[0] -= 1;
+  made[1].finished.extent[0] = 2;
+  CHECK(!rind_gather_points_alike(point[0], point[1]), "two and three values are alike");
+  made[0].finished.extent[1] = 2;
+  CHECK(!rind_gather_row_is_point(point[0]), "a row of two cells is a point");
 }
 
 int main(int argc, char **argv) {

@@ -163,6 +163,20 @@ void make_row_in_place(random_row *row, int lanes, int terms, row_shape shape, b
   rind_gather_row_finish(&row->finished, row->offset, true);
 }
 
+void give_values(random_row *row, int values, bool apart, bool source_apart) {
+  rind_gather_row *finished = &row->finished;
+  const ptrdiff_t step = apart ? ROW_VALUE_STEP : 1;
+  finished->extent[0] = values;
+  finished->to_stride[0] = finished->own_stride[0] = step;
+  finished->source_stride[0] = source_apart ? ROW_VALUE_STEP : 1;
+  if (apart) return;
+  row->offset[0] *= values;
+  for (int lane = 0; lane < finished->num_lanes; ++lane) {
+    finished->to_offset[lane] *= values;
+    finished->own_offset[lane] *= values;
+  }
+}
+
 double element(const void *data, rind_type type, ptrdiff_t at) {
   return type == RIND_FLOAT64 ? ((const double *)data)[at] : (double)((const float *)data)[at];
 }

@@ -29,6 +29,15 @@ void make_random_row(random_row *row, bool types_equal);
 typedef enum row_shape { SHAPE_POINT, SHAPE_BOX, SHAPE_PLAIN } row_shape;
 void make_row_in_place(random_row *row, int lanes, int terms, row_shape shape, bool takes);
 
+/* Gives a finished point as many values, at most ROW_VALUES: next to each other or apart, in the
+ * source likewise. */
+enum {
+  ROW_VALUES = 6,
+  ROW_VALUE_STEP = 1000,
+  ROW_SPAN = ROW_ELEMENTS + ROW_VALUES * ROW_VALUE_STEP
+};
+void give_values(random_row *row, int values, bool apart, bool source_apart);
+
 /* Element of an array of type. */
 double element(const void *data, rind_type type, ptrdiff_t at);
 

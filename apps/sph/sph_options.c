@@ -48,7 +48,9 @@ bool sph_options_parse(MPI_Comm comm, int argc, char *const *argv, sph_options *
        .help = "split leaves of more particles than this, down to sides of 2 h; 0: none",
        .needs = {"forest|ranks"}},
       {"type", APP_WORD, &o->type, .words = app_type_words,
-       .help = "of positions, densities and gradients; sums are in double"},
+       .help =
+           "of positions, densities and gradients; sums are in double. f32: on one rank, without "
+           "--forest and --relax"},
       {"device", APP_FLAG, &o->device, .help = "on the CUDA device",
        .needs = {"!forest", "!ranks"}},
       {"threads", APP_INT, &o->threads, .min = 1, .max = 4096, .help = "of the host"},
